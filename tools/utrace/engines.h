@@ -13,8 +13,8 @@
  * @owner: its module, "kernel", or "pid:N"
  * @scope: thread, process, tree or system
  * @events: names of its events with commas between, "-" for none
- * @hold: seconds for which it holds the task, "-" if it does not; "yes" or "no"
- *	for a tracer
+ * @hold: seconds for which it holds the task, for a tracer the code of the ptrace
+ *	stop as "0x%x"; "-" if the task is not held
  * @awaits: "pid:N" of the process for which it holds the task, "-" for none
  */
 struct engine {
