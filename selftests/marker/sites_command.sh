@@ -14,10 +14,10 @@ set -uo pipefail
 
 # Lists
 
-varying="*: differs from site to site"
+varying="*: differs between these markers"
 
 list_file() {
-	is "$(rows; echo; echo "6 markers at 7 sites"; echo "$varying")" list "$library" &&
+	is "$(rows; echo; echo "6 names of 7 markers"; echo "$varying")" list "$library" &&
 		has <(list "$library") '^utrace_test:hit 1 yes s64 r.., s32 \[r.*\], s8 -7$'
 }
 
@@ -25,7 +25,7 @@ list_file() {
 list_files() {
 	cp "$library" "$tmp/second.so"
 	is "$(echo "$library"; rows; echo; echo "$tmp/second.so"; rows; echo
-		echo "12 markers at 14 sites, in 2 files"; echo "$varying")" \
+		echo "12 names of 14 markers, in 2 files"; echo "$varying")" \
 		list "$library" /bin/true "$tmp/second.so" 2> "$errors" &&
 		is "utrace: /bin/true has no SDT markers; its libraries may have some \
 ('utrace markers list -p PID'), and its functions can be traced ('utrace markers trace \
@@ -38,14 +38,14 @@ mapped() {
 }
 
 list_process() {
-	local markers sites files
+	local names markers files
 
 	load && list -p "$actor" > "$log" || return
-	markers=$(count "$log" '^[^ ]+:[^ ]+ [0-9]+ (yes|no)( |$)')
-	sites=$(awk '$3 == "yes" || $3 == "no" { n += $2 } END { print n }' "$log")
+	names=$(count "$log" '^[^ ]+:[^ ]+ [0-9]+ (yes|no)( |$)')
+	markers=$(awk '$3 == "yes" || $3 == "no" { n += $2 } END { print n }' "$log")
 	files=$(count "$log" '^/')
 	is "$(rows)" sed -n "\\|^$library\$|,/^\$/{ /^[^/]/p; }" "$log" &&
-		has "$log" "^$markers markers at $sites sites, in $files of $(mapped "$actor") \
+		has "$log" "^$names names of $markers markers, in $files of $(mapped "$actor") \
 mapped files$"
 }
 
@@ -53,7 +53,7 @@ mapped files$"
 
 attached() {
 	load && is "0 0 0" semaphores "$actor" && trace -p "$actor" utrace_test:hit &&
-		began "1 site of markers in process $actor" && is "1 0 0" semaphores "$actor" &&
+		began "1 marker in process $actor" && is "1 0 0" semaphores "$actor" &&
 		is 13 act hit hit 5 6 3 && is 0 act hit guarded 1 2 && untrace &&
 		is "0 0 0" semaphores "$actor" && is 10 act hit hit 5 5 &&
 		logged "utrace_test:hit arg1=5 arg2=6 arg3=-7" \
@@ -109,11 +109,11 @@ all_types() {
  arg12=$(signed 8 "$b")" "utrace_test:hit arg1=$a arg2=$(signed 32 "$b") arg3=-7"
 }
 
-# A site that several MARKERs name is traced once. The two sites of a marker count
-# in its semaphore.
+# A marker that several MARKERs name is traced once. The two markers of one name both
+# count in its semaphore.
 wildcards() {
 	load && trace -p "$actor" 'u*_test:t?ice' 'utrace_*:g*d' utrace_test:twice &&
-		began "3 sites of markers in process $actor" &&
+		began "3 markers in process $actor" &&
 		is "0 1 2" semaphores "$actor" && is 2 act hit first 8 2 &&
 		is 1 act hit guarded -4 3 && do_it hit second 9 3 && do_it hit plain 1 1 &&
 		untrace && is "0 0 0" semaphores "$actor" &&
@@ -200,7 +200,7 @@ overlay() {
 
 functions() {
 	load && trace --args 2 -p "$actor" "$library:probed_add" "$library:probed_add%return" &&
-		began "2 sites of markers in process $actor" && is 3 act hit add 5 -2 &&
+		began "2 markers in process $actor" && is 3 act hit add 5 -2 &&
 		is 5 act hit add 5 -1 2 && untrace &&
 		logged "probed.so:probed_add arg1=5 arg2=-2" "probed.so:probed_add%return arg1=3" \
 			"probed.so:probed_add arg1=5 arg2=-1" "probed.so:probed_add%return arg1=4" \
@@ -338,7 +338,7 @@ everywhere() {
 	load && trace -a "$library:utrace_test:guarded" &&
 		is "PID PROGRAM SCOPE OWNER
 all - system $tracer:utrace" status && is "$(status)" squeezed "$utrace" markers status $$ &&
-		began "1 site of markers in all processes" && is "0 1 0" semaphores "$actor" &&
+		began "1 marker in all processes" && is "0 1 0" semaphores "$actor" &&
 		is 1 act hit guarded 1 2 &&
 		is "0 1" paste -s -d ' ' \
 			<("$python" "$tmp/program.py" load "hit guarded 3 4" \

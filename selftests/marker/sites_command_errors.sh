@@ -158,14 +158,14 @@ return probe ('unexpected return pc'); trace entries of functions, or give --for
 		run 0 --force "$tmp/go.so:probed_add%return" -- true
 }
 
-too_many_sites() {
+too_many_markers() {
 	local libc
 
 	libc=$(awk '$6 ~ /\/libc\.so/ { print $6; exit }' /proc/self/maps)
 	cp "$libc" "$tmp/libc.so"
 	run 125 "$tmp/libc.so:*" -- true &&
-		is "there are too many sites for one trace; give fewer MARKERs (the kernel takes \
-1024 sites and user_events)" sed 's/^utrace: libc\.so:[^ ]* of [^ ]*: //' "$errors"
+		is "there are too many markers for one trace; give fewer MARKERs (the kernel takes \
+1024 markers and user_events)" sed 's/^utrace: libc\.so:[^ ]* of [^ ]*: //' "$errors"
 }
 
 too_many_engines() {
@@ -210,7 +210,7 @@ check "messages about programs" wrong_programs
 check "messages about processes" wrong_processes
 check "the breakpoint of a debugger" debugger
 check "returns in programs of Go" returns_of_go
-check "too many sites" too_many_sites
+check "too many markers" too_many_markers
 check "too many engines" too_many_engines
 check "no rights" no_rights
 check "no device" no_device

@@ -242,7 +242,7 @@ arguments() {
 # rows: print the table of the library
 rows() {
 	cat <<- END
-		PROVIDER:NAME SITES SEMAPHORE ARGUMENTS
+		PROVIDER:NAME COUNT SEMAPHORE ARGUMENTS
 		utrace_test:born 1 yes $(arguments born)
 		utrace_test:guarded 1 yes $(arguments guarded)
 		utrace_test:hit 1 yes $(arguments hit)

@@ -274,7 +274,7 @@ static void print_file(struct list *list, const char *path)
 	qsort(list->all, list->n, sizeof(*list->all), compare);
 	if (list->title)
 		list_print_title(path, list->files);
-	list_print_header(width, "SITES", "SEMAPHORE", "ARGUMENTS");
+	list_print_header(width, "COUNT", "SEMAPHORE", "ARGUMENTS");
 	for (i = 0; i < list->n; i++) {
 		print_marker(list, &list->all[i], width);
 		list->sites += list->all[i].sites;
@@ -298,7 +298,7 @@ static const char *plural(size_t n)
 static void print_summary(const struct list *list, unsigned int mapped,
 			  size_t events)
 {
-	printf("\n%s%zu marker%s at %zu site%s", style(STYLE_DIM),
+	printf("\n%s%zu name%s of %zu marker%s", style(STYLE_DIM),
 	       list->markers, plural(list->markers), list->sites,
 	       plural(list->sites));
 	if (mapped)
@@ -309,7 +309,7 @@ static void print_summary(const struct list *list, unsigned int mapped,
 		printf("; %zu user_event%s", events, plural(events));
 	printf("%s\n", style(STYLE_PLAIN));
 	if (list->varying)
-		printf("%s*: differs from site to site%s\n", style(STYLE_DIM),
+		printf("%s*: differs between these markers%s\n", style(STYLE_DIM),
 		       style(STYLE_PLAIN));
 	if (list->unknown)
 		printf("%s?: cannot be read: floating point, or memory at a symbol%s\n",

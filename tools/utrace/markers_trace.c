@@ -196,7 +196,7 @@ static void note_begin(const struct tracing *tracing, size_t armed)
 
 	armed -= events;
 	if (armed)
-		snprintf(sites, sizeof(sites), "%zu site%s of markers", armed,
+		snprintf(sites, sizeof(sites), "%zu marker%s", armed,
 			 plural(armed));
 	if (events)
 		snprintf(more, sizeof(more), "%s%zu user_event%s",
