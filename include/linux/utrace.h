@@ -5,10 +5,10 @@
  * This is the interface for kernel modules.  A client attaches an engine, which
  * is a table of callbacks, to a task, a process, a tree of processes or the
  * whole system, and chooses events.  Each task calls its engines in its own
- * context; an answer says how the task goes on.
+ * context; the return value of a callback decides how the task continues.
  *
  * Documentation/trace/utrace/api.rst is the guide to this interface,
- * Documentation/trace/utrace/design.rst tells how it works.
+ * Documentation/trace/utrace/design.rst describes the implementation.
  */
 #ifndef _LINUX_UTRACE_H
 #define _LINUX_UTRACE_H
@@ -39,8 +39,8 @@ struct utrace_syscall_filter;
 #define UTRACE_API_VERSION	20261121
 
 /*
- * The largest number of engines that one task can have at the same time,
- * without those of the system, and the largest number of engines of the system.
+ * The maximum number of engines on one task, not counting engines of the
+ * system, and the maximum number of engines of the system.
  */
 #define UTRACE_MAX_ENGINES	48
 #define UTRACE_MAX_SYSTEM	16
@@ -62,14 +62,14 @@ struct utrace_syscall_filter;
  * @_UTRACE_EVENT_SIGNAL_TERM: a signal will end the process
  * @_UTRACE_EVENT_SIGNAL_CORE: a signal will end the process with a core dump
  * @_UTRACE_EVENT_JCTL: job control stops or continues the process
- * @_UTRACE_EVENT_VFORK_DONE: the child of a vfork() has given the memory of the
- *	task back
+ * @_UTRACE_EVENT_VFORK_DONE: the child of a vfork() no longer uses the memory
+ *	of the task
  * @_UTRACE_EVENT_CREDS: an execve() has committed its credentials, and no other
- *	task can have looked at the new image yet
+ *	task can have accessed the new image yet
  * @_UTRACE_NEVENTS: number of events
  *
- * SYSCALL_ENTRY and SYSCALL_EXIT stand for all system calls;
- * utrace_set_syscall_filter() chooses some of them.
+ * SYSCALL_ENTRY and SYSCALL_EXIT cover all system calls unless
+ * utrace_set_syscall_filter() selects some.
  */
 enum utrace_events {
 	_UTRACE_EVENT_QUIESCE,
@@ -103,15 +103,15 @@ enum utrace_events {
 #define UTRACE_EVENT_ALL	(BIT(_UTRACE_NEVENTS) - 1)
 
 /*
- * The answer of a callback is a u32: a resume action in the low three bits, and
- * above these, for signals and system calls, what becomes of the event.
+ * The return value of a callback is a u32: a resume action in the low three
+ * bits and, for signals and system calls, an action for the event above them.
  */
 
 /**
  * enum utrace_resume_action - what a task does next
- * @UTRACE_STOP: the task stays stopped until this engine lets go
- * @UTRACE_INTERRUPT: the task breaks off its sleep, and reports before it runs
- *	user code
+ * @UTRACE_STOP: the task stays stopped until this engine resumes it
+ * @UTRACE_INTERRUPT: the sleep of the task is interrupted, and the task reports
+ *	before it runs user code
  * @UTRACE_REPORT: the task reports before it runs user code
  * @UTRACE_SINGLESTEP: the task runs one instruction and reports a step
  * @UTRACE_BLOCKSTEP: the task runs up to the next branch and reports a step
@@ -119,8 +119,8 @@ enum utrace_events {
  * @UTRACE_DETACH: the engine is detached from all its tasks
  * @UTRACE_RESUME_MAX: one more than the last action
  *
- * If the engines of a task give different actions, the smallest one is done.  See
- * also %UTRACE_STOP_HERE.
+ * If the engines of a task return different actions, the smallest one is used.
+ * See also %UTRACE_STOP_HERE.
  */
 enum utrace_resume_action {
 	UTRACE_STOP,
@@ -136,19 +136,21 @@ enum utrace_resume_action {
 #define UTRACE_RESUME_MASK	0x07
 
 /*
- * Or-ed to UTRACE_STOP in the answer of a callback: the task stops at the event
- * itself, as ptrace(2) does, once all engines were called; at CLONE, once the child
- * has started.  Without the flag, a task that is stopped at CLONE, VFORK_DONE, EXEC
- * or SYSCALL_EXIT stops on its way to user mode, where signals come first.
+ * Or-ed to UTRACE_STOP in the return value of a callback: the task stops at the
+ * event itself, as with ptrace(2), after all engines were called; at CLONE,
+ * after the child has started.  Without the flag, a task that an engine stops
+ * at CLONE, VFORK_DONE, EXEC or SYSCALL_EXIT stops on its way to user mode,
+ * where it handles signals first.
  *
- * At a signal, and at a report of get_signal(), the engine keeps the signal: the
- * task stops before later engines are called, whatever the signal does.  When all
- * engines have let go, the engine is called again with %UTRACE_SIGNAL_RESUMED,
- * and then its answer about the signal counts; after that, later engines are
- * called.  Observers cannot keep a signal that ends the process.
+ * At a signal, and at a report of get_signal(), the engine keeps the signal:
+ * the task stops before later engines are called, whatever the signal does.
+ * When all engines have resumed the task, the engine is called again with
+ * %UTRACE_SIGNAL_RESUMED, and the signal action that it returns then is used.
+ * Later engines are called after that.  Observers cannot keep a signal that
+ * ends the process.
  *
  * At JCTL with CLD_STOPPED the task stops for the engine, and counts as stopped
- * for job control.  At other events the flag changes nothing.
+ * for job control.  At other events the flag has no effect.
  */
 #define UTRACE_STOP_HERE	0x400
 
@@ -158,18 +160,17 @@ static inline enum utrace_resume_action utrace_resume_action(u32 action)
 }
 
 /**
- * enum utrace_signal_action - what becomes of a signal
+ * enum utrace_signal_action - what the task does with a signal
  * @UTRACE_SIGNAL_DELIVER: do what @return_ka of report_signal says
  * @UTRACE_SIGNAL_IGN: drop the signal
  * @UTRACE_SIGNAL_TERM: end the process
  * @UTRACE_SIGNAL_CORE: end the process with a core dump
  * @UTRACE_SIGNAL_STOP: stop the process, as SIGSTOP does
  * @UTRACE_SIGNAL_TSTP: stop the process unless its process group is orphaned
- * @UTRACE_SIGNAL_REPORT: there is no signal, but a report that was asked for
+ * @UTRACE_SIGNAL_REPORT: there is no signal; an engine requested this report
  * @UTRACE_SIGNAL_HANDLER: there is no signal; the frame of a handler was set up
- * @UTRACE_SIGNAL_HOLD: or-ed to an answer: put the signal back on the queue of
- *	the thread, and do nothing else now but stop the process if the answer
- *	says so
+ * @UTRACE_SIGNAL_HOLD: or-ed to a signal action: put the signal back on the
+ *	queue of the thread.  Of the action, only a stop of the process is done
  *
  * @UTRACE_SIGNAL_RESUMED: this engine has kept the signal until now, see
  *	%UTRACE_STOP_HERE
@@ -198,21 +199,21 @@ static inline enum utrace_signal_action utrace_signal_action(u32 action)
 }
 
 /*
- * In @action of report_jctl: the task has reported this stop before, and no SIGCONT
- * has come since.
+ * In @action of report_jctl: the task has reported this stop before, and has
+ * received no SIGCONT since.
  */
 #define UTRACE_JCTL_AGAIN	0x200
 
 /**
- * enum utrace_syscall_action - what becomes of a system call
+ * enum utrace_syscall_action - what the task does with a system call
  * @UTRACE_SYSCALL_RUN: make the call
  * @UTRACE_SYSCALL_ABORT: skip the call
  * @UTRACE_SYSCALL_RESUMED: in @action of report_syscall_entry: this entry was
  *	reported before, and the task was stopped in between
- * @UTRACE_SYSCALL_UNPAIRED: in @action of report_syscall_exit: this engine
- *	was not told of the entry.  In @action of report_syscall_entry and
- *	report_exit, for an engine that wants SYSCALL_EXIT: this engine was
- *	told of the entry of an earlier call, and the exit never came
+ * @UTRACE_SYSCALL_UNPAIRED: in @action of report_syscall_exit: the entry was
+ *	not reported to this engine.  In @action of report_syscall_entry and
+ *	report_exit, for an engine that wants SYSCALL_EXIT: an entry was
+ *	reported to this engine, and the call never returned
  */
 enum utrace_syscall_action {
 	UTRACE_SYSCALL_RUN	= 0x00,
@@ -259,9 +260,9 @@ static inline enum utrace_syscall_action utrace_syscall_action(u32 action)
  * first, then mutators, then enforcers, each class oldest first.  Engines of
  * last resort come after all other engines at every event.
  *
- * An observer cannot change what becomes of a signal that ends the process: of
- * its answers to such a signal only DETACH counts.  An observer cannot ask for
- * SIGNAL_IGN.
+ * An observer cannot change what a signal that ends the process does: if it
+ * returns anything but DETACH for such a signal, the core ignores that.  An
+ * observer cannot ask for SIGNAL_IGN.
  */
 #define UTRACE_ATTACH_MUTATOR		0x0000
 #define UTRACE_ATTACH_OBSERVER		0x1000
@@ -285,7 +286,7 @@ static inline enum utrace_syscall_action utrace_syscall_action(u32 action)
 				 UTRACE_ATTACH_CLASS_MASK)
 
 /**
- * struct utrace_engine - one engine, attached to a task, process, tree or all
+ * struct utrace_engine - an engine on a task, a process, a tree or the system
  * @ops: the callbacks; set at attach, valid until ->release() was called
  * @data: a pointer of the client; the core compares it in utrace_attach_task()
  *	and hands it to ->release()
@@ -294,8 +295,8 @@ static inline enum utrace_syscall_action utrace_syscall_action(u32 action)
  *	core; read without a lock
  *
  * An engine is valid as long as a reference to it exists, and in its callbacks.
- * An attach gives a reference to its caller, who drops it by
- * utrace_engine_put().  The core has another reference until the detach is
+ * An attach returns a reference, which the caller drops with
+ * utrace_engine_put().  The core holds its own reference until the detach is
  * complete.
  */
 struct utrace_engine {
@@ -319,16 +320,15 @@ struct utrace_engine {
 static_assert(sizeof(struct utrace_engine) <= 64);
 
 /*
- * Or-ed to a number in utrace_set_syscall_filter(), the flag says that the
- * number is one of the 32-bit table of x86_64, which int $0x80 and 32-bit
- * programs use.
+ * Or-ed to a number in utrace_set_syscall_filter(): the number is from the
+ * 32-bit table of x86_64, which int $0x80 and 32-bit programs use.
  */
 #define UTRACE_SYSCALL_IA32	UTRACE_NR_IA32
 
 /*
- * Stands for every number that no table has.  The IA32 bit is not set in it.
- * A number of 64 bits that has this value in its lower half has the number that
- * the program asked for in its upper half; see utrace_current_asked().
+ * All numbers that are in no table.  The IA32 bit is not set in it.  If the
+ * lower half of a 64-bit number has this value, the upper half is the number
+ * that the program asked for; see utrace_current_asked().
  */
 #define UTRACE_SYSCALL_NONE	UTRACE_NR_NONE
 
@@ -337,24 +337,25 @@ static_assert(sizeof(struct utrace_engine) <= 64);
  * @report_quiesce: with @event 0, the task is about to return to user mode, and
  *	an engine asked for a report.  Otherwise @event is about to be reported
  *	to an engine of the task; with %UTRACE_ATTACH_OWN_EVENTS only if this
- *	engine wants @event.  The engine may call utrace_set_events() to be told
- *	of @event too.
+ *	engine wants @event.  The engine may call utrace_set_events() to get
+ *	@event too.
  * @report_signal: the task has dequeued a signal.  @orig_ka is the action that
  *	the program has set; the engine may change @return_ka and @info.  For a
  *	report without a signal (%UTRACE_SIGNAL_REPORT, %UTRACE_SIGNAL_HANDLER
- *	in @action) @orig_ka is NULL.  The end of a step that this engine asked
- *	for is reported with %UTRACE_SIGNAL_IGN in @action, SIGTRAP in @info and
- *	NULL as @orig_ka.
+ *	in @action) @orig_ka is NULL.  If this engine asked for a step, the end
+ *	of the step is reported with %UTRACE_SIGNAL_IGN in @action, SIGTRAP in
+ *	@info and NULL as @orig_ka.
  * @report_clone: the task has created @child, which does not run yet; the
  *	engine may attach engines to it.  @clone_flags has the exit signal of
  *	@child in its low byte.
- * @report_jctl: @type is CLD_STOPPED or CLD_CONTINUED, @notify is what the
- *	parent is told, or 0.  A task that engines hold reports when it takes
- *	part in a stop of its process, and again when the engines let go and the
- *	task stops for job control; an answer to the first report does not end a
- *	hold.  A stop may be reported again for ptrace(2), too.  @action has
- *	%UTRACE_JCTL_AGAIN if the task has reported the stop before.  A thread
- *	that completes the stop by exiting reports after report_exit.
+ * @report_jctl: @type is CLD_STOPPED or CLD_CONTINUED.  @notify is the code
+ *	that the task reports to the parent, or 0.  A task that engines hold
+ *	reports when it takes part in a stop of its process, and again when the
+ *	engines have resumed it and it stops for job control; the return value
+ *	of the first report does not end a hold.  A stop may also be reported
+ *	again for ptrace(2).  @action has %UTRACE_JCTL_AGAIN if the task has
+ *	reported the stop before.  A thread that completes the stop by exiting
+ *	reports after report_exit.
  * @report_exec: the task runs a new program, and @regs are its first registers.
  *	@fmt is NULL on this kernel.
  * @report_syscall_entry: @regs have the number and the arguments, which the
@@ -368,15 +369,15 @@ static_assert(sizeof(struct utrace_engine) <= 64);
  * @report_death: @group_dead says that the task is the last thread of its
  *	process.  @signal is the signal that the parent will be sent, -1 if the
  *	task will reap itself, -2 for a leader whose threads live on; the parent
- *	may change that after the report.  The task is no zombie yet.  Only the
- *	answer %UTRACE_DETACH has an effect.
+ *	may change that after the report.  The task is no zombie yet.  Any
+ *	return value but %UTRACE_DETACH is ignored.
  * @report_reap: the task is gone after this call, which must not block.  When a
  *	thread other than the leader calls execve(), that thread makes the call
  *	for the old leader, under cred_guard_mutex.
- * @report_vfork_done: the child of a vfork() has given the memory back.
- *	@child_pid is the id of the child in the initial pid namespace.
- * @report_creds: like @report_exec, but before another task can look at the new
- *	image: an engine whose owner may not trace the new credentials detaches
+ * @report_vfork_done: the child of a vfork() no longer uses the memory of the
+ *	task.  @child_pid is the id of the child in the initial pid namespace.
+ * @report_creds: like @report_exec, but before another task can access the new
+ *	image.  An engine whose owner may not trace the new credentials detaches
  *	here.  cred_guard_mutex and exec_update_lock of the task are held, here
  *	and in the report_quiesce before this call.
  * @release: the last reference to the engine is gone; the argument is @data.
@@ -384,17 +385,18 @@ static_assert(sizeof(struct utrace_engine) <= 64);
  *	utrace_engine_shutdown().  May be NULL.
  * @owner: the module of the callbacks, for display only; may be NULL
  * @name: a name for display; may be NULL
- * @held_for: the process that tasks wait for which @engine holds, for
- *	/proc/PID/utrace, with a reference for the caller; or NULL.  Any process
- *	that reads the file makes this call.  May be NULL
+ * @held_for: return the process that must act before @engine resumes the tasks
+ *	that it holds, with a reference that the caller drops, or NULL.
+ *	/proc/PID/utrace shows it.  Any process that reads the file makes this
+ *	call.  May be NULL
  *
- * The traced task itself makes all callbacks but the last, in its own context;
- * only @report_reap may run in another task.  No locks are held but those that
+ * The traced task makes the report_* calls in its own context; only
+ * @report_reap may run in another task.  No locks are held but those that
  * @report_creds and @report_reap name.  A callback may sleep for memory, page
  * faults and mutexes of the kernel, never for user space: an engine that waits
- * for user space answers %UTRACE_STOP.  A callback may be NULL if the engine
- * never asks for its event.  The callbacks of 2010 have the place and the
- * meaning that they had then.
+ * for user space returns %UTRACE_STOP.  A callback may be NULL if the engine
+ * never asks for its event.  The callbacks of 2010 keep their place in the
+ * structure and their meaning.
  */
 struct utrace_engine_ops {
 	u32 (*report_quiesce)(u32 action, struct utrace_engine *engine,
@@ -435,8 +437,8 @@ struct utrace_engine_ops {
 /**
  * struct utrace_examiner - state of an examination of a stopped task
  *
- * utrace_prepare_examine() fills it in and utrace_finish_examine() reads it;
- * the caller provides the memory.
+ * The caller provides the memory, utrace_prepare_examine() fills it in, and
+ * utrace_finish_examine() reads it.
  */
 struct utrace_examiner {
 	/* private: */
@@ -584,7 +586,7 @@ static inline void utrace_engine_get(struct utrace_engine *engine)
  * utrace_engine_put() - drop a reference to an engine
  * @engine: the engine; the caller has a reference
  *
- * Context: Any in which ->release() may run, which the last put calls.
+ * Context: Any in which ->release() may run, since the last put calls it.
  */
 static inline void utrace_engine_put(struct utrace_engine *engine)
 {

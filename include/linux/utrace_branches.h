@@ -2,11 +2,11 @@
 /*
  * utrace - the branches that tasks take, for parts of the kernel
  *
- * A consumer follows the threads of a task, a process or a tree, and keeps all of
- * their branches or the last ones.  Any number of consumers may follow one task;
- * each gets what it asked for, whatever the others ask for.
+ * A consumer records the branches of a task, a process or a tree, and keeps all
+ * of them or only the most recent ones.  Any number of consumers may record one
+ * task, each with its own settings.
  *
- * Documentation/trace/utrace/bts.rst tells what the records mean.
+ * Documentation/trace/utrace/bts.rst describes the records.
  */
 #ifndef _LINUX_UTRACE_BRANCHES_H
 #define _LINUX_UTRACE_BRANCHES_H
@@ -21,16 +21,15 @@ struct bts_consumer;
 struct task_struct;
 
 /**
- * struct utrace_branches_want - what a consumer wants
+ * struct utrace_branches_want - settings of a consumer
  * @levels: %UTRACE_LEVEL_USER, %UTRACE_LEVEL_KERNEL, or both; 0: user
  * @full: enum utrace_full: what happens if there is no room for a record
- * @capacity: number of records that there is room for, rounded up to a power of
- *	2, 512 or, of a CPU, 2048 at least; 0: 65536
+ * @capacity: number of records that the ring has room for, rounded up to a
+ *	power of 2, at least 512, or 2048 for a CPU; 0: 65536
  * @source: enum utrace_branch_source
- * @ready: called when there is something to read, or all tasks have ended; also
- *	if there was something before.  It runs under a spinlock, with interrupts
- *	off, and may do no more than to wake up a task or to queue work.  It may
- *	be NULL
+ * @ready: called when records are added or all tasks have ended, even if unread
+ *	records are left.  It runs under a spinlock, with interrupts off, and
+ *	may only wake a task or queue work.  May be NULL
  * @data: second argument of @ready
  */
 struct utrace_branches_want {

@@ -4,8 +4,8 @@
  *
  * Each hook tests one word of the task, the hook in copy_process() three words,
  * and calls one function if the test is true.  With CONFIG_UTRACE=n all hooks
- * are empty.  No header that modules use includes this one, since modules define
- * names of their own that begin with utrace_.
+ * are empty.  No header that modules use may include this one, since modules
+ * define their own names that begin with utrace_.
  */
 #ifndef _LINUX_UTRACE_HOOKS_H
 #define _LINUX_UTRACE_HOOKS_H
@@ -41,21 +41,23 @@ struct seq_file;
 
 /*
  * In signal_struct::flags beside SIGNAL_GROUP_EXIT, under siglock.
- * complete_signal() sets the flag when it kills the group at once by a signal
- * that is sent.  The signal stays in its queue, and no engine was told of the
- * signal.  utrace_report_killer() clears the flag and reports the signal.
+ * complete_signal() sets the flag when a signal that is sent kills the group at
+ * once.  The signal stays in its queue, and was reported to no engine.
+ * utrace_report_killer() clears the flag and reports the signal.
  */
 #define UTRACE_GROUP_UNTOLD	(IS_ENABLED(CONFIG_UTRACE) ? 0x00000080 : 0)
 
 /**
- * enum utrace_step_why - what a task has done that is a step
- * @UTRACE_STEP_TRAP: made an instruction
- * @UTRACE_STEP_SYSCALL: come to the end of a system call
- * @UTRACE_STEP_HANDLER: got the frame of a signal handler, which it enters next
- * @UTRACE_STEP_AGAIN: got the trap flag, after a time without the flag, or is elsewhere
- *	than it was looked at.  A debugger or the kernel may have changed the registers
+ * enum utrace_step_why - why a step of a task is reported
+ * @UTRACE_STEP_TRAP: the task has executed an instruction
+ * @UTRACE_STEP_SYSCALL: the task has reached the end of a system call
+ * @UTRACE_STEP_HANDLER: the task has the frame of a signal handler, which it
+ *	enters next
+ * @UTRACE_STEP_AGAIN: the trap flag is set again after a time without it, or
+ *	the instruction pointer has changed since the last step was seen.  A
+ *	debugger or the kernel may have changed the registers
  *
- * The last two are only for the client that follows all steps.
+ * Only the client that follows all steps gets the last two.
  */
 enum utrace_step_why {
 	UTRACE_STEP_TRAP,
@@ -117,7 +119,7 @@ long syscall_trace_enter_rest(struct pt_regs *regs);
 
 /*
  * The tests of the hooks.  They take no lock: a hook that runs while the word
- * changes sees the old or the new word.  A struct utrace is freed with its
+ * changes sees the old word or the new one.  A struct utrace is freed with its
  * task.  A task that only engines of the system cover may have a word and no
  * struct utrace.
  */
@@ -200,10 +202,10 @@ static inline void utrace_free_task(struct task_struct *task)
 static inline int utrace_fork(struct task_struct *child, u64 clone_flags)
 {
 	/*
-	 * The word of the child is a copy that may be older than that of the
-	 * parent.  The walk of utrace_system_tell() may not have come to the
-	 * parent yet, and may be over before the child is in the list; so the
-	 * system's word is read as well.
+	 * The child's word is a copy, which may be older than the parent's
+	 * word.  The walk of utrace_system_tell() may not have reached the
+	 * parent yet, and may end before the child is in the list.  So read the
+	 * system's word as well.
 	 */
 	if (unlikely(utrace_word(current) | utrace_word(child) |
 		     utrace_system_word()))
@@ -219,10 +221,10 @@ static inline void utrace_report_clone(const struct kernel_clone_args *args,
 }
 
 /*
- * The child has started.  Stop here if an engine has asked for that at CLONE, or,
- * if an engine holds the task at all, before vfork() waits for the child.  The hook
- * does not test the word: what was asked for is over now, also if the engine is
- * detached since.
+ * The child has started.  Stop here if an engine requested that at CLONE, or,
+ * if an engine holds the task at all, before vfork() waits for the child.  The
+ * hook does not test the word: the request must be cleared even if the engine
+ * was detached since.
  */
 static inline void utrace_clone_stop(u64 clone_flags)
 {
@@ -250,8 +252,8 @@ static inline void utrace_report_exec(const struct linux_binprm *bprm)
 }
 
 /*
- * Tests for any event, since a report of the death may follow.  Returns the wait
- * status, which engines may have changed.
+ * Report the exit.  The hook tests for any event, since a report of the death
+ * may follow.  Returns the wait status, which engines may have changed.
  */
 static inline long utrace_report_exit(long code)
 {
@@ -261,8 +263,9 @@ static inline long utrace_report_exit(long code)
 }
 
 /*
- * The hook does not test the word: __utrace_report_death() sets UTRACE_TASK_DEAD, after
- * which no thread engine can add DEATH, and wakes utrace_freeze(), whatever engines want now.
+ * The hook does not test the word: __utrace_report_death() must set
+ * UTRACE_TASK_DEAD, after which no thread engine can add DEATH, and must wake
+ * utrace_freeze(), whatever events engines want.
  */
 static inline void utrace_report_death(bool group_dead)
 {
@@ -287,7 +290,7 @@ static inline bool utrace_wants_ignored(struct task_struct *task)
 	       __utrace_wants_ignored(task);
 }
 
-/* May an engine of @a or @b change what a fatal signal does? */
+/* Check whether an engine of @a or @b may change what a fatal signal does. */
 static inline bool utrace_wants_fatal(struct task_struct *a,
 				      struct task_struct *b)
 {
@@ -300,7 +303,7 @@ static inline bool utrace_wants_signals(void)
 	return utrace_wants(current, UTRACE_HOOK_SIGNALS);
 }
 
-/* The frame of a handler is set up; returns true if ptrace asked for a step. */
+/* A handler's frame is set up.  Returns true if ptrace asked for a step. */
 static inline int utrace_signal_handler(int stepping)
 {
 	if (utrace_known(current))
@@ -310,8 +313,8 @@ static inline int utrace_signal_handler(int stepping)
 
 /*
  * Wake a task that engines hold, for ptrace or for a group stop.  The task
- * looks at these in utrace_stop() and stops again.  A frozen task is woken when it
- * is thawed.  siglock is held.
+ * handles these in utrace_stop() and stops again.  A frozen task is woken when
+ * it is thawed.  siglock is held.
  */
 static inline void utrace_wake_held(struct task_struct *task)
 {
@@ -324,8 +327,8 @@ static inline void utrace_wake_held(struct task_struct *task)
 }
 
 /*
- * Wake a task that engines hold, for a signal that only ptrace has to see, or when the
- * cgroup freezer lets it look for signals again.
+ * Wake a task that engines hold, for a signal that only ptrace must see, or
+ * when the cgroup freezer lets the task handle signals again.
  */
 static inline void utrace_wake_traced(struct task_struct *task)
 {
@@ -352,21 +355,27 @@ static inline void utrace_forget_group_stop(struct task_struct *task)
 }
 
 /*
- * siglock is held and may be dropped.  Returns false if the caller must not stop: the
- * group stop has ended, or a further tracer lets the task run.
+ * Report a group stop.  siglock is held and may be dropped.  Returns false if
+ * the caller must not stop: the group stop has ended, or a further tracer lets
+ * the task run.
  */
 static inline bool utrace_tell_group_stop(void)
 {
 	return !utrace_wants_jctl() || __utrace_tell_group_stop();
 }
 
-/* Do engines hold @task in a group stop, which is not TASK_STOPPED?  siglock is held. */
+/*
+ * Check whether engines hold @task in a group stop.  Such a task is not
+ * TASK_STOPPED.  siglock is held.
+ */
 static inline bool utrace_in_group_stop(struct task_struct *task)
 {
 	return utrace_known(task) && __utrace_in_group_stop(task);
 }
 
-/* The caller has attached to @task, which may be about to come to its group stop. */
+/*
+ * The caller has attached to @task, which may be about to enter its group stop.
+ */
 static inline void utrace_await_group_stop(struct task_struct *task)
 {
 	if (utrace_known(task))
@@ -395,8 +404,8 @@ static inline void utrace_oom_victim(struct task_struct *task)
 }
 
 /*
- * Wake clients that wait until they can freeze @task: it is in a stop, and its state is
- * set, or it is being killed.  siglock is held.
+ * Wake the clients that wait until they can freeze @task.  Call this when the
+ * task has set its state for a stop, or is being killed.  siglock is held.
  */
 static inline void utrace_wake_freeze_waiters(struct task_struct *task)
 {
@@ -405,10 +414,11 @@ static inline void utrace_wake_freeze_waiters(struct task_struct *task)
 }
 
 /*
- * The task is about to sleep for the cgroup freezer.  If an engine holds the task, it
- * stops in utrace_stop() instead, where a client finds it and which counts as frozen, too;
- * or, if a report is due first, in get_signal() after that.  siglock is held, and dropped if
- * this returns true: the caller has to look again.
+ * The task is about to sleep for the cgroup freezer.  If an engine holds the
+ * task, the task stops in utrace_stop() instead, where clients can examine it;
+ * this also counts as frozen.  If a report is due first, the task makes the
+ * report in get_signal() and stops after it.  siglock is held.  If this returns
+ * true, siglock was dropped and the caller must repeat its checks.
  */
 static inline bool utrace_freezer_stop(void)
 {
@@ -423,10 +433,10 @@ static inline void utrace_ptrace_stopped(void)
 }
 
 /*
- * ptrace has let the task go from a stop at an event or a system call.  If an
- * engine holds the task, utrace_control() may have told the engine that the
- * task is stopped, so it must stop here.  After other ptrace stops the task
- * comes to the safe point.
+ * ptrace has resumed the task from a stop at an event or a system call.  If an
+ * engine holds the task, utrace_control() may have reported the task as
+ * stopped, so it must stop here.  After other ptrace stops the task reaches the
+ * safe point.
  */
 static inline void utrace_ptrace_notified(void)
 {
@@ -434,7 +444,7 @@ static inline void utrace_ptrace_notified(void)
 		__utrace_stop_or_step();
 }
 
-/* Credentials of the task are about to change: ask its matches again. */
+/* Credentials of the task are about to change: evaluate its matches again. */
 static inline void utrace_user_changed(void)
 {
 #ifdef CONFIG_UTRACE_MATCH
@@ -445,7 +455,7 @@ static inline void utrace_user_changed(void)
 
 /*
  * uprobes has ended a step out of line.  The safe point did nothing during the
- * step, so the task passes the safe point again.
+ * step, so make the task pass the safe point again.
  */
 static inline void utrace_uprobe_done(void)
 {
@@ -454,15 +464,18 @@ static inline void utrace_uprobe_done(void)
 }
 
 /*
- * Returns true if only engines asked for the step that has trapped.  Does not
- * test the word: the engine may be detached since it asked.
+ * Check whether only engines asked for the step that has trapped.  The hook
+ * does not test the word: the engine may have been detached since.
  */
 static inline bool utrace_step_trap(enum utrace_step_why why)
 {
 	return utrace_known(current) && __utrace_step_trap(why);
 }
 
-/* Syscall user dispatch has given a call back to a program that makes a step. */
+/*
+ * Syscall user dispatch has returned a system call to a program that is
+ * stepped.
+ */
 static inline void utrace_step_dispatched(void)
 {
 	if (utrace_known(current))

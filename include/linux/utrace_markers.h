@@ -2,9 +2,9 @@
 /*
  * utrace - markers and user_events for modules
  *
- * A client arms markers in a process or a tree, and is called at each hit.  What is
- * said in <linux/utrace_marker.h> about markers holds here, too, but for the rights: a
- * module asks for none.
+ * A client arms markers in a process or a tree, and is called at each hit.  The
+ * rules of <linux/utrace_marker.h> apply, except that the rights of a module
+ * are not checked.
  */
 #ifndef _LINUX_UTRACE_MARKERS_H
 #define _LINUX_UTRACE_MARKERS_H
@@ -22,7 +22,8 @@ struct task_struct;
  * @cookie: see struct utrace_ioc_arm
  * @ip: address of the marker; for %UTRACE_MARKER_F_RETURN, of the function
  * @nargs: number of elements of @args that are used
- * @args_offset: offset of @args in the record of a hit, see struct utrace_rec_marker
+ * @args_offset: offset of @args in the record of a hit, see
+ *	struct utrace_rec_marker
  * @faulted: bit n: argument n could not be read without waiting, and is 0
  * @args: the arguments, extended to 64 bits
  */
@@ -39,8 +40,8 @@ struct utrace_marker_hit {
  * struct utrace_user_write - a write of a user_event
  * @cookie: see struct utrace_ioc_arm
  * @size: bytes that the task has written, without the index of the event
- * @copied: bytes of them in @data
- * @data: what the task has written
+ * @copied: number of these bytes that are in @data
+ * @data: the bytes
  */
 struct utrace_user_write {
 	u64 cookie;
@@ -50,20 +51,21 @@ struct utrace_user_write {
 };
 
 /**
- * struct utrace_markers_ops - what a client is told
- * @hit: the current task has hit a marker.  Called where the breakpoint traps, with
- *	the registers there; not called for %UTRACE_ARM_F_COUNT.  May fault, but must
- *	not wait for user space: all probes of the machine wait for the end of this.
- *	Must call no other function of this file, some of which wait for callbacks.
- *	May call utrace_control() for the current task, which then reports or stops
+ * struct utrace_markers_ops - callbacks of a client
+ * @hit: the current task has hit a marker.  Called in the trap of the
+ *	breakpoint, with the registers there; not called for
+ *	%UTRACE_ARM_F_COUNT.  May fault, but must not wait for user space: all
+ *	probes of the machine wait for the end of this call.  Must call no
+ *	function of this file, since some wait for callbacks.  May call
+ *	utrace_control() for the current task, which then reports or stops
  *	before it runs user code again.  May be NULL
- * @missed: the current task has entered a function whose return will not be seen, of a
- *	marker with %UTRACE_MARKER_F_RETURN and this cookie; see &utrace_hit_count.missed.
- *	The rules are those of @hit.  May be NULL
- * @written: the current task has written a user_event, in write(2).  May sleep, and
- *	may call utrace_control() likewise.  May be NULL
+ * @missed: the current task has entered a function whose return will not be
+ *	seen.  The marker has %UTRACE_MARKER_F_RETURN and this cookie; see
+ *	&utrace_hit_count.missed.  The rules are those of @hit.  May be NULL
+ * @written: the current task has written a user_event, in write(2).  May sleep.
+ *	May call utrace_control() for the current task.  May be NULL
  *
- * Constant.
+ * The structure must not change while it is in use.
  */
 struct utrace_markers_ops {
 	void (*hit)(void *data, const struct utrace_marker_hit *hit,

@@ -14,22 +14,22 @@
 #include <uapi/linux/sched.h>
 
 /*
- * A bit of mm_struct.flags: the memory has words.  fork(2) does not copy it, and the
- * kernel uses the low 32 bits (linux/sched/coredump.h).
+ * A bit of mm_struct.flags: the memory has words.  fork(2) does not copy it,
+ * and the kernel uses the low 32 bits (linux/sched/coredump.h).
  */
 #define UTRACE_MMF_WORDS	63
 
 struct marker_mm;
 
 /**
- * struct utrace_hold - a range where no words are written
- * @list: entry in the list of holds of the memory's words, under their lock
- * @memory: the words, counted; NULL: there are none
+ * struct utrace_hold - a range of memory in which no words are written
+ * @list: entry in the list of holds of @memory, under its lock
+ * @memory: the words of the memory, a counted reference; NULL: there are none
  * @start: begin of the range
  * @end: end of the range
  *
- * The caller has the hold on its stack, from utrace_hold() to utrace_release().  No
- * other member than @list changes meanwhile.
+ * The caller has the hold on its stack, from utrace_hold() to utrace_release().
+ * Only @list changes between these calls.
  */
 struct utrace_hold {
 	struct list_head list;
@@ -90,13 +90,18 @@ static inline void __utrace_drop_mm(struct mm_struct *mm) { }
 
 #endif
 
-/* @old is copied to @new next.  mmap_lock of both is held for writing. */
+/*
+ * @old is about to be copied to @new.  mmap_lock of both is held for writing.
+ */
 static inline int utrace_dup_mm(struct mm_struct *old, struct mm_struct *new)
 {
 	return utrace_mm_is_used(old) ? __utrace_dup_mm(old, new) : 0;
 }
 
-/* The pages of @old were copied, or not all of them.  mmap_lock is held for writing. */
+/*
+ * The copy of the pages of @old has ended or failed.  mmap_lock is held for
+ * writing.
+ */
 static inline void utrace_dup_mm_end(struct mm_struct *old)
 {
 	if (utrace_mm_is_used(old))
@@ -104,8 +109,8 @@ static inline void utrace_dup_mm_end(struct mm_struct *old)
 }
 
 /*
- * A new task has @mm, of which no task was seen yet.  Unless it shares the memory, as
- * @clone_flags say, what the copy should not have is taken back.
+ * A new task, which is not visible yet, has @mm.  Unless @clone_flags say that
+ * it shares the memory, remove the words that the copy must not have.
  */
 static inline int utrace_mm_copied(struct mm_struct *mm, unsigned long clone_flags)
 {
@@ -122,8 +127,8 @@ static inline void utrace_mmap(struct mm_struct *mm, unsigned long start,
 }
 
 /*
- * Private pages are unmapped next, or were moved elsewhere.  mmap_lock or the lock of the
- * mapping is held.
+ * Private pages are about to be unmapped, or were moved elsewhere.  mmap_lock
+ * or the lock of the mapping is held.
  */
 static inline void utrace_munmap(struct mm_struct *mm, unsigned long start,
 				 unsigned long end)
@@ -132,7 +137,7 @@ static inline void utrace_munmap(struct mm_struct *mm, unsigned long start,
 		__utrace_munmap(mm, start, end);
 }
 
-/* @mm has no user any more. */
+/* The last user of @mm is gone. */
 static inline void utrace_drop_mm(struct mm_struct *mm)
 {
 	if (utrace_mm_is_used(mm))

@@ -2,11 +2,12 @@
 /*
  * utrace - further tracers of a task by ptrace(2): what the core kernel calls
  *
- * The first tracer of a task is the one that task_struct knows: ->ptrace,
- * ->parent, ->ptracer_cred.  If kernel.ptrace_max_tracers is more than 1, other
- * tracers may follow the task too.  Each of them is an engine of utrace; see
- * kernel/utrace/ptrace_engine.c.  As long as the sysctl was always 1, the
- * tests here are patched out, but for utrace_ptrace_runs(), which tests jobctl.
+ * The first tracer of a task is the one in task_struct: ->ptrace, ->parent,
+ * ->ptracer_cred.  If kernel.ptrace_max_tracers is more than 1, further tracers
+ * may attach to the task.  Each of them is an engine of utrace; see
+ * kernel/utrace/ptrace_engine.c.  Until the sysctl is first set to more than 1,
+ * a static key disables the tests here, except utrace_ptrace_runs(), which
+ * tests jobctl.
  */
 #ifndef _LINUX_UTRACE_PTRACE_H
 #define _LINUX_UTRACE_PTRACE_H
@@ -29,9 +30,9 @@ struct user_namespace;
 struct wait_opts;
 
 /*
- * In signal_struct::flags, set under siglock, and gone when the process exits: a
- * thread of the process is or was a further tracer.  Without it, wait(2) looks into no
- * list of tracees.
+ * In signal_struct::flags, set under siglock and lost at exit: a thread of the
+ * process is or was a further tracer.  Without the flag, wait(2) skips the
+ * lists of tracees.
  */
 #define UTRACE_GROUP_TRACES	0x00000100
 
@@ -44,7 +45,7 @@ struct wait_opts;
 #ifdef CONFIG_UTRACE_PTRACE
 DECLARE_STATIC_KEY_FALSE(utrace_ptracers);
 
-/* May there be further tracers at all? */
+/* Check whether the kernel may have further tracers at all. */
 static __always_inline bool utrace_ptrace_many(void)
 {
 	return static_branch_unlikely(&utrace_ptracers);
@@ -99,19 +100,25 @@ struct task_struct *__utrace_ptrace_tracer(struct task_struct *task);
 bool __utrace_ptrace_closes_circle(struct task_struct *tracer,
 				   struct task_struct *task);
 
-/* In kernel/signal.c: tell @parent, or a tracer, of a stop or the end of @tsk. */
+/*
+ * In kernel/signal.c: notify @parent, or a tracer, of a stop or the end of
+ * @tsk.
+ */
 void do_notify_status(struct task_struct *tsk, struct task_struct *parent,
 		      int why, int status);
 
-/* In kernel/capability.c: could the first tracer of @tsk, if any, trace in @ns? */
+/*
+ * In kernel/capability.c: check whether the first tracer of @tsk may trace in
+ * @ns.
+ */
 bool first_ptracer_capable(struct task_struct *tsk, struct user_namespace *ns);
 
-/* In kernel/exit.c: look whether wait(2) tells of @p, a tracee if @ptrace. */
+/* In kernel/exit.c: check whether wait(2) reports @p, a tracee if @ptrace. */
 int wait_consider_task(struct wait_opts *wo, int ptrace, struct task_struct *p);
 
 /*
- * Is the caller of ptrace(2) a further tracer of @task?  ptrace_check_attach()
- * has found that the caller is a tracer.
+ * Check whether the caller of ptrace(2) is a further tracer of @task.  The
+ * caller is a tracer, as ptrace_check_attach() has checked.
  */
 static inline bool utrace_ptrace_further(struct task_struct *task)
 {
@@ -120,8 +127,8 @@ static inline bool utrace_ptrace_further(struct task_struct *task)
 }
 
 /*
- * May @task have one more tracer, the first or a further one?  Asked with the
- * rights of the caller.
+ * Check whether the caller, with its rights, may become one more tracer of
+ * @task, the first or a further one.
  */
 static inline int utrace_ptrace_may_join(struct task_struct *task,
 					 unsigned int flags)
@@ -129,7 +136,7 @@ static inline int utrace_ptrace_may_join(struct task_struct *task,
 	return utrace_ptrace_many() ? __utrace_ptrace_may_join(task, flags) : 0;
 }
 
-/* Become a further tracer of @task; cred_guard_mutex of @task is held. */
+/* Become a further tracer of @task.  cred_guard_mutex of @task is held. */
 static inline int utrace_ptrace_attach(struct task_struct *task,
 				       unsigned int flags)
 {
@@ -137,27 +144,30 @@ static inline int utrace_ptrace_attach(struct task_struct *task,
 				      -EPERM;
 }
 
-/* The caller has become a further tracer of @task; no mutex is held. */
+/* The caller has become a further tracer of @task.  No mutex is held. */
 static inline void utrace_ptrace_attached(struct task_struct *task)
 {
 	if (utrace_ptrace_many())
 		__utrace_ptrace_attached(task);
 }
 
-/* The current task has a tracer, and asks its parent to be another one. */
+/* The current task has a tracer, and makes its parent a further one. */
 static inline int utrace_ptrace_traceme(void)
 {
 	return utrace_ptrace_many() ? __utrace_ptrace_traceme() : -EPERM;
 }
 
-/* Is @tracer a further tracer of @task? */
+/* Check whether @tracer is a further tracer of @task. */
 static inline bool utrace_ptrace_traces(struct task_struct *tracer,
 					struct task_struct *task)
 {
 	return utrace_ptrace_many() && __utrace_ptrace_traces(tracer, task);
 }
 
-/* Is a thread of the process of @thread a further tracer of @task? */
+/*
+ * Check whether a thread of the process of @thread is a further tracer of
+ * @task.
+ */
 static inline bool utrace_ptrace_traces_group(struct task_struct *thread,
 					      struct task_struct *task)
 {
@@ -166,8 +176,9 @@ static inline bool utrace_ptrace_traces_group(struct task_struct *thread,
 }
 
 /*
- * Ask @fn about each further tracer of the current task, whose cred_guard_mutex
- * is held, up to one for which @fn does not return 0.  Returns what @fn returned.
+ * Call @fn for each further tracer of the current task until it returns
+ * nonzero.  cred_guard_mutex of the current task is held.  Returns the last
+ * result of @fn.
  */
 static inline int
 utrace_ptrace_ask(int (*fn)(struct task_struct *tracer, void *arg), void *arg)
@@ -175,18 +186,21 @@ utrace_ptrace_ask(int (*fn)(struct task_struct *tracer, void *arg), void *arg)
 	return utrace_ptrace_many() ? __utrace_ptrace_ask(fn, arg) : 0;
 }
 
-/* Has @task a further tracer? */
+/* Check whether @task has a further tracer. */
 static inline bool utrace_ptrace_traced(struct task_struct *task)
 {
 	return utrace_ptrace_many() && __utrace_ptrace_traced(task);
 }
 
 /*
- * Must a fatal signal that is sent to @p wait until @t, the thread that takes it, comes
- * to get_signal()?  It must if a further tracer of one of them may decide about it,
- * also if the tracer has not asked for its events yet.  sig_ignored() lets the signal to
- * init pass because a tracer is there.  The tracer leaves without siglock of init, so it
- * may be gone here, and the signal must not kill init, which ignores it in get_signal().
+ * Check whether a fatal signal that is sent to @p must wait until @t, the
+ * thread that takes it, is in get_signal().  It must if @p or @t has a further
+ * tracer, which may drop the signal, even if the tracer has not set its events
+ * yet.
+ *
+ * For init, sig_ignored() does not drop the signal if there is a tracer.  The
+ * tracer detaches without siglock of init and may be gone here.  The signal
+ * must not kill init, which ignores it in get_signal().
  */
 static inline bool utrace_ptrace_decides(struct task_struct *p,
 					 struct task_struct *t)
@@ -196,20 +210,26 @@ static inline bool utrace_ptrace_decides(struct task_struct *p,
 		__utrace_ptrace_traced(p) || __utrace_ptrace_traced(t));
 }
 
-/* Does a further tracer let @task run in spite of a group stop? */
+/* Check whether a further tracer lets @task run during a group stop. */
 static inline bool utrace_ptrace_runs(struct task_struct *task)
 {
 	return task->jobctl & JOBCTL_UTRACE_RUNS;
 }
 
-/* Could all further tracers of @task trace a program with more rights in @ns? */
+/*
+ * Check whether all further tracers of @task may trace a program with more
+ * rights in @ns.
+ */
 static inline bool utrace_ptrace_capable(struct task_struct *task,
 					 struct user_namespace *ns)
 {
 	return !utrace_ptrace_many() || __utrace_ptrace_capable(task, ns);
 }
 
-/* Could the caller, a tracer of @task, trace a program with more rights in @ns? */
+/*
+ * Check whether the caller, a tracer of @task, may trace a program with more
+ * rights in @ns.
+ */
 static inline bool utrace_ptrace_caller_capable(struct task_struct *task,
 						struct user_namespace *ns)
 {
@@ -219,8 +239,8 @@ static inline bool utrace_ptrace_caller_capable(struct task_struct *task,
 }
 
 /*
- * The first tracer of @task relies on being alone, which can be seen: -EPERM if
- * another tracer could undo what it does.
+ * The first tracer of @task is about to use an option that is safe only if no
+ * other tracer can undo it.  Returns 0, or -EPERM if another tracer could.
  */
 static inline int utrace_ptrace_sandbox(struct task_struct *task)
 {
@@ -228,8 +248,9 @@ static inline int utrace_ptrace_sandbox(struct task_struct *task)
 }
 
 /*
- * The caller is not the first tracer of @task.  Returns 0 if the caller is a further one
- * and, unless @ignore_state, @task is stopped for it, and frozen now; else -ESRCH, or
+ * Freeze @task for a request of the caller, which is not the first tracer.
+ * Returns 0 if the caller is a further tracer and, unless @ignore_state, @task
+ * is stopped for it and is frozen now.  Otherwise returns -ESRCH, or
  * -ERESTARTSYS if the caller is being killed.
  */
 static inline int utrace_ptrace_check(struct task_struct *task,
@@ -241,14 +262,14 @@ static inline int utrace_ptrace_check(struct task_struct *task,
 
 /*
  * The first tracer has frozen @task for a request: wait until no further tracer
- * works on the task.  Returns 0, or -ERESTARTSYS if the caller is killed.
+ * has the task frozen.  Returns 0, or -ERESTARTSYS if the caller is killed.
  */
 static inline int utrace_ptrace_alone(struct task_struct *task)
 {
 	return utrace_ptrace_many() ? utrace_await_thaw(task) : 0;
 }
 
-/* The request of the first tracer is over; siglock is held. */
+/* The request of the first tracer is over.  siglock is held. */
 static inline void utrace_ptrace_thawed(struct task_struct *task)
 {
 	if (utrace_ptrace_many())
@@ -262,15 +283,19 @@ static inline void utrace_ptrace_thaw(struct task_struct *task)
 		__utrace_ptrace_thaw(task);
 }
 
-/* Are the debug registers of @task those of the caller, who traces @task? */
+/*
+ * Check whether the caller, a tracer of @task, owns the debug registers of
+ * @task.
+ */
 static inline bool utrace_ptrace_sees_debugregs(struct task_struct *task)
 {
 	return !utrace_ptrace_many() || __utrace_ptrace_sees_debugregs(task);
 }
 
 /*
- * The caller, who traces @task, is about to set a debug register: -EBUSY if
- * another tracer has them.  @in_use: one is enabled.
+ * Take the debug registers of @task for the caller, a tracer that is about to
+ * set one.  @in_use: one of them is enabled.  Returns 0, or -EBUSY if another
+ * tracer owns them.
  */
 static inline int utrace_ptrace_take_debugregs(struct task_struct *task,
 					       bool in_use)
@@ -291,7 +316,9 @@ static inline void utrace_ptrace_show(struct seq_file *m,
 		__utrace_ptrace_show(m, ns, task);
 }
 
-/* Is or was a thread of the process of @thread a further tracer? */
+/*
+ * Check whether a thread of the process of @thread is or was a further tracer.
+ */
 static inline bool utrace_ptrace_group_traces(struct task_struct *thread)
 {
 	return utrace_ptrace_many() &&
@@ -299,9 +326,10 @@ static inline bool utrace_ptrace_group_traces(struct task_struct *thread)
 }
 
 /*
- * The part of __do_wait() for further tracers; returns as __do_wait(), or 0.  If
- * another thread is about to be the first one to trace, a stop of its task wakes
- * the caller later.  This is the only test in a wait(2) that finds nothing.
+ * The part of __do_wait() for further tracers.  Returns as __do_wait(), or 0.
+ * If another thread is about to become the first further tracer of the process,
+ * a stop of its tracee wakes the caller later.  A wait(2) that finds nothing
+ * makes no other test.
  */
 static inline long utrace_ptrace_wait(struct wait_opts *wo)
 {
@@ -310,8 +338,9 @@ static inline long utrace_ptrace_wait(struct wait_opts *wo)
 }
 
 /*
- * Is the process of the caller of wait(2) a further tracer of its child @p?  Then it is
- * told of the stops of @p as a tracer, and not as the parent, too.
+ * Check whether the process of the caller of wait(2) is a further tracer of its
+ * child @p.  If so, wait(2) reports the stops of @p to it only as a tracer, not
+ * also as the parent.
  */
 static inline bool utrace_ptrace_waits(struct task_struct *p)
 {
@@ -319,14 +348,17 @@ static inline bool utrace_ptrace_waits(struct task_struct *p)
 	       __utrace_ptrace_traces_group(current, p);
 }
 
-/* SIGCONT has ended a group stop; tasklist_lock is held. */
+/* SIGCONT has ended a group stop.  tasklist_lock is held. */
 static inline void utrace_ptrace_continued(int why)
 {
 	if (utrace_ptrace_many())
 		__utrace_ptrace_continued(why);
 }
 
-/* A group stop begins for @task if @stops, or SIGCONT is sent; its siglock is held. */
+/*
+ * A group stop begins for @task if @stops, else SIGCONT is sent.  siglock of
+ * @task is held.
+ */
 static inline void utrace_ptrace_trap_notify(struct task_struct *task, bool stops)
 {
 	utrace_forget_group_stop(task);
@@ -343,8 +375,8 @@ static inline void utrace_ptrace_init_pid(struct pid *pid)
 }
 
 /*
- * Does a tracer still have to read how a task with this number ended?
- * tasklist_lock is held.
+ * Check whether a tracer has not yet read the exit status of a task with this
+ * number.  tasklist_lock is held.
  */
 static inline bool utrace_ptrace_keeps_pid(struct pid *pid)
 {
@@ -366,8 +398,8 @@ static inline void utrace_ptrace_exchanged(struct task_struct *task)
 }
 
 /*
- * The current task is about to create a task.  Returns 0, or -ENOMEM if the
- * further tracers could not follow it.
+ * The current task is about to create a task.  Returns 0, or -ENOMEM if there
+ * is no memory for the further tracers of the new task.
  */
 static inline int utrace_ptrace_prepare(const struct kernel_clone_args *args)
 {
@@ -382,14 +414,14 @@ static inline void utrace_ptrace_unprepare(void)
 		__utrace_ptrace_unprepare();
 }
 
-/* @child becomes visible; tasklist_lock is held for writing. */
+/* @child becomes visible.  tasklist_lock is held for writing. */
 static inline void utrace_ptrace_fork(struct task_struct *child)
 {
 	if (utrace_ptrace_many() && utrace_known(current))
 		__utrace_ptrace_fork(child);
 }
 
-/* @child is visible, and does not run yet; no lock is held. */
+/* @child is visible, and does not run yet.  No lock is held. */
 static inline void utrace_ptrace_born(struct task_struct *child)
 {
 	if (utrace_ptrace_many() && utrace_known(current))
@@ -397,7 +429,7 @@ static inline void utrace_ptrace_born(struct task_struct *child)
 }
 
 /*
- * @task has died, or was the leader of other threads that are gone by now.
+ * @task has died, or it is a dead leader whose other threads are all gone now.
  * tasklist_lock is held for writing.
  */
 static inline void utrace_ptrace_died(struct task_struct *task)
@@ -406,22 +438,22 @@ static inline void utrace_ptrace_died(struct task_struct *task)
 		__utrace_ptrace_died(task);
 }
 
-/* The current task exits: it traces nobody any more. */
+/* The current task exits: detach it from its tracees. */
 static inline void utrace_ptrace_exit(void)
 {
 	if (utrace_ptrace_many())
 		__utrace_ptrace_exit();
 }
 
-/* The further tracer of @task that came first, or NULL.  Under RCU. */
+/* Return the oldest further tracer of @task, or NULL.  Under RCU. */
 static inline struct task_struct *utrace_ptrace_tracer(struct task_struct *task)
 {
 	return utrace_ptrace_many() ? __utrace_ptrace_tracer(task) : NULL;
 }
 
 /*
- * Is @tracer traced by the process of @task, maybe by way of others?  NULL is the
- * parent of @task.
+ * Check whether the process of @task traces @tracer, directly or through other
+ * tracers.  If @tracer is NULL, check the parent of @task.
  */
 static inline bool utrace_ptrace_closes_circle(struct task_struct *tracer,
 					       struct task_struct *task)
@@ -432,7 +464,7 @@ static inline bool utrace_ptrace_closes_circle(struct task_struct *tracer,
 
 extern struct mutex utrace_ptrace_link_mutex;
 
-/* Returns NULL if nothing is locked. */
+/* Lock the links of tracers.  Returns NULL if nothing was locked. */
 static inline void *utrace_ptrace_lock_links(void)
 {
 	if (!utrace_ptrace_many())
@@ -441,7 +473,10 @@ static inline void *utrace_ptrace_lock_links(void)
 	return &utrace_ptrace_link_mutex;
 }
 
-/* No tracer is linked to a task between the search for a circle and a new link. */
+/*
+ * Keeps other tracers from attaching between the check for a circle and the
+ * link.
+ */
 DEFINE_LOCK_GUARD_0(utrace_ptrace_link, _T->lock = utrace_ptrace_lock_links(),
 		    mutex_unlock(_T->lock))
 

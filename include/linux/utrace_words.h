@@ -2,10 +2,11 @@
 /*
  * utrace - bits that the kernel itself sets in the memory of processes
  *
- * A part of the kernel that lets programs test a bit in their memory, as
- * user_events does, has the bit set and cleared by the engine of markers: at once if
- * its page is in memory, and else by a thread of the process before that runs user
- * code again.  Tracers may want the same bit: the bit is set while somebody wants it.
+ * Some parts of the kernel, as user_events, let programs test a bit in their
+ * memory.  The engine of markers sets and clears the bit: at once if its page
+ * is in memory, otherwise in a thread of the process before the thread runs
+ * user code again.  Tracers may set the same bit: it stays set while any user
+ * wants it.
  */
 #ifndef _LINUX_UTRACE_WORDS_H
 #define _LINUX_UTRACE_WORDS_H
@@ -31,11 +32,11 @@ struct utrace_bit {
 };
 
 /**
- * enum utrace_bit_state - how far a bit has come
- * @UTRACE_BIT_OFF: nobody has asked for it
- * @UTRACE_BIT_SET: the memory has it
- * @UTRACE_BIT_PENDING: a thread sets it before it runs user code again
- * @UTRACE_BIT_FAILED: it cannot be set
+ * enum utrace_bit_state - state of a bit
+ * @UTRACE_BIT_OFF: no user wants the bit
+ * @UTRACE_BIT_SET: the bit is set in memory
+ * @UTRACE_BIT_PENDING: a thread sets the bit before it runs user code again
+ * @UTRACE_BIT_FAILED: the bit cannot be set
  */
 enum utrace_bit_state {
 	UTRACE_BIT_OFF,
@@ -116,8 +117,8 @@ void __utrace_user_event_left(struct mm_struct *mm, const void *event,
 			      const struct utrace_bit *bit);
 
 /*
- * The current task writes @event.  Returns whether a tracer has taken it, or -EFAULT
- * or -ENOMEM.
+ * The current task writes @event.  Returns 1 if a tracer wants the event, 0 if
+ * none has, -EFAULT or -ENOMEM.
  */
 static inline int utrace_user_event_write(const void *event,
 					  const struct iov_iter *from)
@@ -126,14 +127,14 @@ static inline int utrace_user_event_write(const void *event,
 	       __utrace_user_event_write(event, from) : 0;
 }
 
-/* The current process, whose bits @words writes, has registered an event. */
+/* The current process has registered an event; @words sets its bits. */
 static inline void utrace_user_event_registered(struct marker_owner *words)
 {
 	if (static_branch_unlikely(&utrace_user_events_used.key))
 		__utrace_user_event_registered(words);
 }
 
-/* @bit of @mm is not registered for @event any more. */
+/* @bit of @mm was unregistered from @event. */
 static inline void utrace_user_event_left(struct mm_struct *mm,
 					  const void *event,
 					  const struct utrace_bit *bit)

@@ -142,11 +142,12 @@ static int main_list(struct markers_options *options, int argc, char **argv)
 		.parser = parse,
 		.args_doc = "FILE...\n-p PID",
 		.doc = "List the SDT markers of programs and libraries, or of all files "
-		       "that a process has mapped as code: provider and name, number "
-		       "of markers with this name, whether there is a semaphore, and "
-		       "the arguments with their types and registers.  The user_events "
-		       "of a process have the number of their registrations, their state for ftrace "
-		       "and perf, and their fields; tracefs has to be readable.\v"
+		       "that a process has mapped as code: provider and name, "
+		       "number of markers of this name, whether there is a "
+		       "semaphore, and the arguments with their types and "
+		       "registers.  For the user_events of a process, list the "
+		       "number of registrations, the state for ftrace and "
+		       "perf, and the fields; tracefs must be readable.\v"
 		       "The status is 1 if there are none, 125 if a file cannot be "
 		       "read.",
 	};

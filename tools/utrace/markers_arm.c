@@ -152,12 +152,13 @@ static const char *why_not(int error, bool *fatal)
 		       "another one";
 	case ENOSPC:
 		*fatal = true;
-		return "there are too many markers for one trace; give fewer MARKERs "
-		       "(the kernel takes 1024 markers and user_events)";
+		return "there are too many markers for one trace; give fewer "
+		       "MARKERs (the kernel takes 1024 markers and "
+		       "user_events)";
 	case EUSERS:
 		*fatal = true;
-		return "you trace too many markers, or have too many engines; give "
-		       "fewer MARKERs, end other traces, or raise "
+		return "you trace too many markers, or have too many engines; "
+		       "give fewer MARKERs, end other traces, or raise "
 		       "/proc/sys/user/max_utrace_sites or max_utrace_engines";
 	case ENOTTY:
 		*fatal = true;

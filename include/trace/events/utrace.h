@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - trace events for what traced tasks do
+ * utrace - trace events of traced tasks
  *
  * The tracer "process" of ftrace writes these events for the tasks that it
- * follows.  Fields have the names that they have in the events of raw_syscalls,
- * sched and signal.  An event that can have a capture ends with the field
- * @data, which has items as kernel/utrace/capture/capture.h describes them.
+ * follows.  Fields have the same names as in the events of raw_syscalls, sched
+ * and signal.  An event that can have a capture ends with the field @data, with
+ * items in the format of kernel/utrace/capture/capture.h.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM utrace
@@ -21,14 +21,14 @@
 #ifndef _UTRACE_TRACE_CAPTURED
 #define _UTRACE_TRACE_CAPTURED
 /**
- * struct utrace_captured - what was captured for a record
+ * struct utrace_captured - data that was captured for a record
  * @str: the first two strings that were captured, without a NUL at the end
  * @len: lengths of these strings in bytes
  * @nstr: number of these strings
  * @size: size of @data in bytes
  * @data: items, see kernel/utrace/capture/capture.h
  *
- * The caller of the tracepoint keeps the memory; a record has copies.
+ * The caller of the tracepoint owns the memory; the record gets a copy.
  */
 struct utrace_captured {
 	const char *str[2];
@@ -40,9 +40,9 @@ struct utrace_captured {
 #endif
 
 /*
- * @id is or-ed with UTRACE_SYSCALL_IA32 if it is of the 32-bit table.  If a
- * program asks for a number with that bit, the lower half of @id is 0x1fffffff,
- * and the upper half is that number.
+ * @id is or-ed with UTRACE_SYSCALL_IA32 if it is from the 32-bit table.  If a
+ * program passes a number with that bit, the lower half of @id is 0x1fffffff,
+ * and the upper half is the number.
  */
 TRACE_EVENT(utrace_sys_enter,
 
@@ -156,8 +156,9 @@ TRACE_EVENT(utrace_exec,
 );
 
 /*
- * @code is the status that wait(2) reports.  @exec_pid is the pid of the thread
- * that calls execve(2) and takes the place of the task, the leader; else 0.
+ * @code is the status that wait(2) reports.  If the task is a leader that
+ * another thread replaces by calling execve(2), @exec_pid is the pid of that
+ * thread, else 0.
  */
 TRACE_EVENT(utrace_exit,
 
@@ -218,8 +219,9 @@ TRACE_EVENT(utrace_signal,
 );
 
 /*
- * @type is CLD_STOPPED or CLD_CONTINUED; @notify is what the parent is told, or
- * 0; @sig is the signal that stops the process, or 0.
+ * @type is CLD_STOPPED or CLD_CONTINUED.  @notify is the code that the task
+ * reports to the parent, or 0.  @sig is the signal that stops the process, or
+ * 0.
  */
 TRACE_EVENT(utrace_jobctl,
 

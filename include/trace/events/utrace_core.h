@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - trace events for what the core of utrace does
+ * utrace - trace events of the core
  *
- * The events record each attach and detach of an engine, each pass whose
- * answers have an effect, and the begin and the end of each stop.  What the
- * traced tasks do is in <trace/events/utrace.h>.
+ * The events record each attach and detach of an engine, each pass that changes
+ * the task, and the begin and the end of each stop.  The events of the traced
+ * tasks are in <trace/events/utrace.h>.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM utrace_core
@@ -52,9 +52,9 @@ DEFINE_EVENT(utrace_core_engine, utrace_detach,
 );
 
 /*
- * The answers of a pass change the holds, the steps or the resume action of the
- * task.  @action is the smallest resume action, @result what becomes of the
- * event.
+ * The engines of a pass have changed the holds, the steps or the resume action
+ * of the task.  @action is the smallest resume action, @result the action for
+ * the event.
  */
 TRACE_EVENT(utrace_report,
 	TP_PROTO(struct task_struct *task, unsigned int action, u32 result),

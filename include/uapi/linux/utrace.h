@@ -2,20 +2,21 @@
 /*
  * utrace - tracing through /dev/utrace
  *
- * An open file of the device is a session.  Ioctls attach it to tasks and choose
- * what is recorded; read(2) and mmap(2) give the records.  The reference, with all
- * rules and errors, is Documentation/userspace-api/utrace.rst.
+ * An open file of the device is a session.  Ioctls attach it to tasks and
+ * select the events; read(2) and mmap(2) return the records.  The reference,
+ * with all rules and errors, is Documentation/userspace-api/utrace.rst.
  *
  * Layout: members are at multiples of their own size, and 32-bit and 64-bit
- * programs have the same structures.  A pointer is a __u64.  Arguments of ioctls
- * and elements of arrays grow at their end: new members are 0 for old programs,
- * and must be 0 for old kernels (E2BIG).  Unknown bits and values are EINVAL.
- * Records, but not struct utrace_rec itself, grow before what follows them: use
- * &utrace_rec.size and &utrace_rec.items, not sizeof; the data of items grow, use
- * &utrace_item.len.  Structures that are members of others, struct utrace_item,
- * utrace_branch and utrace_map_tail never grow.  Skip unknown kinds of items.  New
- * types of records come only if asked for.  Other enumerations that the kernel
- * writes may get new values: treat an unknown one as "not specified".
+ * programs have the same structures.  A pointer is a __u64.  Arguments of
+ * ioctls and elements of arrays grow at their end: new members are 0 for old
+ * programs, and must be 0 for old kernels (E2BIG).  Unknown bits and values are
+ * EINVAL.  Records, but not struct utrace_rec itself, grow before what follows
+ * them: use &utrace_rec.size and &utrace_rec.items, not sizeof; the data of
+ * items grow, use &utrace_item.len.  Structures that are members of others,
+ * struct utrace_item, utrace_branch and utrace_map_tail never grow.  Skip
+ * unknown kinds of items.  New types of records come only if asked for.  Other
+ * enumerations that the kernel writes may get new values: treat an unknown one
+ * as "not specified".
  *
  * Names: a bit of a member flags has an F in its name, as UTRACE_REC_F_HIDDEN.
  */
@@ -54,7 +55,7 @@ enum utrace_item_kind {
 };
 
 /* utrace_item.flags */
-#define UTRACE_ITEM_F_TRUNCATED	0x01	/* there was more than there is room */
+#define UTRACE_ITEM_F_TRUNCATED	0x01	/* @data is not whole */
 #define UTRACE_ITEM_F_FAULTED	0x02	/* memory after @len is not readable */
 #define UTRACE_ITEM_F_OUT		0x04	/* captured at the end of the call */
 
@@ -62,7 +63,7 @@ enum utrace_item_kind {
 #define UTRACE_ITEM_NO_ARG	0xff
 
 /**
- * struct utrace_item - something that was captured with an event
+ * struct utrace_item - data that was captured with an event
  * @kind: enum utrace_item_kind
  * @arg: number of the argument, or %UTRACE_ITEM_NO_ARG
  * @flags: %UTRACE_ITEM_F_TRUNCATED, %UTRACE_ITEM_F_FAULTED, %UTRACE_ITEM_F_OUT
@@ -103,7 +104,7 @@ struct utrace_item_creds {
 };
 
 /**
- * struct utrace_item_raw_stack - registers, and the memory from @sp on
+ * struct utrace_item_raw_stack - registers, before a copy of the memory at @sp
  * @size: bytes from here to the memory
  * @reserved: 0
  * @ip: instruction pointer
@@ -118,7 +119,7 @@ struct utrace_item_raw_stack {
 
 /**
  * enum utrace_rec_type - types of records
- * @UTRACE_REC_PAD: no record: bytes of a mapped ring to be skipped
+ * @UTRACE_REC_PAD: no record: bytes of a mapped ring that readers skip
  * @UTRACE_REC_LOST: struct utrace_rec_lost
  * @UTRACE_REC_SYS_ENTER: struct utrace_rec_sys_enter, then items
  * @UTRACE_REC_SYS_EXIT: struct utrace_rec_sys_exit, then items
@@ -165,7 +166,7 @@ enum utrace_rec_type {
  * @type: enum utrace_rec_type
  * @items: offset of the first struct utrace_item; 0: there is none
  * @time: time of the event, in ns of CLOCK_MONOTONIC
- * @task: inode number of a pidfd of the thread; 0: about no task
+ * @task: inode number of a pidfd of the thread; 0: the record is about no task
  * @pid: id of the process in the pid namespace of the opener, or 0
  * @tid: id of the task, as @pid
  * @number: counts the records about the task, from 1, modulo 2^32; 0 without a task
@@ -191,7 +192,7 @@ struct utrace_rec {
 };
 
 /**
- * struct utrace_rec_lost - records were lost at this place
+ * struct utrace_rec_lost - records were lost here
  * @head: header; @head.target is 0 for records of several targets
  * @lost: number of records for which CPU @head.cpu had no room
  */
@@ -207,8 +208,9 @@ struct utrace_rec_lost {
 #define UTRACE_NR_IA32		0x20000000
 
 /*
- * No call.  In records: the exit of a sigreturn, or a number of a program that has the
- * bit UTRACE_NR_IA32 or this value.  In lists and counts: all numbers that no table has.
+ * No call.  In records: the exit of a sigreturn, or a number that a program has
+ * passed with the bit UTRACE_NR_IA32 or with this value.  In lists and counts:
+ * all numbers that are in no table.
  */
 #define UTRACE_NR_NONE		0x1fffffff
 
@@ -216,9 +218,9 @@ struct utrace_rec_lost {
  * struct utrace_rec_sys_enter - the task makes a system call
  * @head: header, with %UTRACE_REC_F_IN_FLIGHT if it is later than the entry
  * @nr: number of the call, see %UTRACE_NR_IA32 and %UTRACE_NR_NONE
- * @asked: number that the program asked for if @nr is %UTRACE_NR_NONE
+ * @asked: number that the program has passed if @nr is %UTRACE_NR_NONE
  * @began: when the call was made, in ns; 0: not known
- * @args: arguments as the registers have them
+ * @args: arguments, as in the registers
  */
 struct utrace_rec_sys_enter {
 	struct utrace_rec head;
@@ -229,7 +231,7 @@ struct utrace_rec_sys_enter {
 };
 
 /**
- * struct utrace_rec_sys_exit - a system call of the task is over
+ * struct utrace_rec_sys_exit - a system call of the task ends
  * @head: header, with %UTRACE_REC_F_UNPAIRED if no entry was reported
  * @nr: as in struct utrace_rec_sys_enter
  * @asked: as in struct utrace_rec_sys_enter, but for a sigreturn
@@ -243,7 +245,8 @@ struct utrace_rec_sys_exit {
 };
 
 /**
- * struct utrace_rec_sys_call - a whole system call of the task, at its end
+ * struct utrace_rec_sys_call - entry and exit of a system call, written at its
+ *	end
  * @head: header; items of the entry and then of the exit follow
  * @nr: as in struct utrace_rec_sys_enter
  * @asked: as in struct utrace_rec_sys_enter
@@ -262,12 +265,13 @@ struct utrace_rec_sys_call {
 
 /**
  * struct utrace_rec_fork - the task has created a thread or a process
- * @head: header, of the task that creates
+ * @head: header, about the task that creates
  * @child_task: the child, as @head.task
  * @child_pid: id of its process, as @head.pid
  * @child_tid: its id, as @head.tid
  * @flags: %CLONE_* bits
- * @exit_signal: number of the signal that its parent gets at its end, or 0
+ * @exit_signal: number of the signal that the parent gets at the child's end,
+ *	or 0
  * @reserved: 0
  */
 struct utrace_rec_fork {
@@ -282,7 +286,7 @@ struct utrace_rec_fork {
 
 /**
  * struct utrace_rec_exec - the task runs a new program
- * @head: header, with the ids from now on
+ * @head: header, with the ids after the execve(2)
  * @old_task: @head.task of the records before
  * @old_tid: @head.tid of the records before
  * @reserved: 0
@@ -337,7 +341,7 @@ struct utrace_rec_jobctl {
 };
 
 /**
- * enum utrace_end - why a target is over
+ * enum utrace_end - why a target has ended
  * @UTRACE_END_EXITED: all its tasks have exited
  * @UTRACE_END_DETACHED: %UTRACE_IOC_DETACH
  */
@@ -347,7 +351,7 @@ enum utrace_end {
 };
 
 /**
- * struct utrace_rec_target_end - a target is over
+ * struct utrace_rec_target_end - a target has ended
  * @head: header, with the id of the target; about no task
  * @why: enum utrace_end
  * @reserved: 0
@@ -379,7 +383,7 @@ struct utrace_rec_marker {
 	__u32 faulted;
 };
 
-/* Maximum number of bytes of a write that a record has. */
+/* Maximum number of bytes of a write that are recorded. */
 #define UTRACE_USER_EVENT_MAX	1024
 
 /**
@@ -387,7 +391,7 @@ struct utrace_rec_marker {
  * @head: header
  * @cookie: see struct utrace_ioc_arm
  * @size: bytes that the task has written, without the index of the event
- * @data_size: how many of these are in the record, at most %UTRACE_USER_EVENT_MAX
+ * @data_size: number of these in the record, at most %UTRACE_USER_EVENT_MAX
  * @data_offset: offset of these in the record
  */
 struct utrace_rec_user_event {
@@ -410,14 +414,14 @@ struct utrace_rec_user_event {
 #define UTRACE_CAPTURE_RAW_STACK 0x20	/* UTRACE_ITEM_RAW_STACK */
 
 /**
- * enum utrace_scope - what a &struct utrace_where stands for
+ * enum utrace_scope - the kinds of &struct utrace_where
  * @UTRACE_SCOPE_THREAD: the task of a pidfd
- * @UTRACE_SCOPE_PROCESS: the process of a pidfd, with threads to come
- * @UTRACE_SCOPE_TREE: that process with its descendants and those to come
+ * @UTRACE_SCOPE_PROCESS: the process of a pidfd, with future threads
+ * @UTRACE_SCOPE_TREE: that process with its present and future descendants
  * @UTRACE_SCOPE_SYSTEM: all user tasks
  * @UTRACE_SCOPE_CGROUP: the tasks in a cgroup of version 2 and below it
  * @UTRACE_SCOPE_EXE: the tasks that run an executable file
- * @UTRACE_SCOPE_CPU: whatever runs on a CPU
+ * @UTRACE_SCOPE_CPU: all that runs on a CPU
  */
 enum utrace_scope {
 	UTRACE_SCOPE_THREAD = 1,
@@ -465,11 +469,11 @@ struct utrace_rows {
 };
 
 /**
- * enum utrace_full - what happens to a record that finds no room
+ * enum utrace_full - what happens to a record if the ring has no room
  * @UTRACE_FULL_DEFAULT: STOP for threads, processes and trees, else DROP
  * @UTRACE_FULL_STOP: the task waits for the reader
  * @UTRACE_FULL_DROP: the record is lost, and counted
- * @UTRACE_FULL_OVERWRITE: it takes the room of the oldest one; of branches only
+ * @UTRACE_FULL_OVERWRITE: the record replaces the oldest one; only for branches
  */
 enum utrace_full {
 	UTRACE_FULL_DEFAULT = 0,
@@ -528,8 +532,8 @@ struct utrace_ioc_info {
 /**
  * struct utrace_ioc_setup - %UTRACE_IOC_SETUP: make the rings
  * @rings_size: bytes of all rings together, 64 KiB to 64 MiB; 0: 1 MiB
- * @delay: a waiting reader is woken so many ns after a record, 1 s at most;
- *	0: 10 ms
+ * @delay: time from a record to the wakeup of a waiting reader, in ns, 1 s at
+ *	most; 0: 10 ms
  * @full: enum utrace_full, but not OVERWRITE
  * @flags: %UTRACE_SETUP_F_MAPPED
  */
@@ -544,9 +548,10 @@ struct utrace_ioc_setup {
 #define UTRACE_RING_MIN		32768
 
 /*
- * Offsets for mmap(2) of a session with %UTRACE_SETUP_F_MAPPED, or of a consumer with
- * %UTRACE_BRANCHES_F_MAPPED: struct utrace_map, the struct utrace_map_ring and the
- * data of the rings, to read; and a struct utrace_map_tail for each ring, to write.
+ * Offsets for mmap(2) of a session with %UTRACE_SETUP_F_MAPPED, or of a
+ * consumer with %UTRACE_BRANCHES_F_MAPPED: struct utrace_map, the struct
+ * utrace_map_ring and the data of the rings, read-only; and a writable struct
+ * utrace_map_tail for each ring.
  */
 #define UTRACE_MAP_RINGS	0x00000000
 #define UTRACE_MAP_TAILS	0x10000000
@@ -629,7 +634,7 @@ struct utrace_ioc_detach {
  * @capture: %UTRACE_CAPTURE_* bits
  * @calls: pointer to the __u32 numbers of the calls, %UTRACE_NR_NONE among them
  * @ncalls: number of elements of @calls, 4096 at most; 0: all calls
- * @target: id of a target; 0: all, and those to come
+ * @target: id of a target; 0: all targets, present and future
  * @settings: the kernel writes the number that &utrace_rec.settings has
  * @count: %UTRACE_COUNT_* bits
  * @string_size: bytes that strings and paths may have; 0: %UTRACE_ITEM_SIZE
@@ -656,8 +661,8 @@ struct utrace_ioc_events {
 #define UTRACE_COUNT_CPU	0x02	/* and the CPU time, which costs more */
 
 /*
- * Entry n of the durations has those below 2^n ns that are in no entry before, the
- * last entry those of 2^30 ns and more.
+ * Entry n counts the durations from 2^(n-1) ns to less than 2^n ns, entry 0
+ * those below 1 ns, the last entry those of 2^30 ns and more.
  */
 #define UTRACE_CALL_DURATIONS	32
 
@@ -670,9 +675,10 @@ struct utrace_ioc_events {
  * @pid: see &utrace_rec.pid
  * @tid: see &utrace_rec.tid
  * @comm: name of the task, with a NUL
- * @nr: number of the call; %UTRACE_NR_NONE: sigreturn, and all that no table has
+ * @nr: number of the call; %UTRACE_NR_NONE: sigreturn, and all that are in no
+ *	table
  * @alive: 1: the task exists, if only as a zombie; else 0
- * @calls: calls that are over, 1 or more
+ * @calls: calls that have ended, 1 or more
  * @errors: calls among @calls that returned an error
  * @total: sum of the durations, in ns
  * @min: shortest duration, in ns
@@ -713,7 +719,7 @@ struct utrace_call_count {
  * @cursor_row: as @cursor
  * @reserved: 0
  * @lost: the kernel writes the number of calls that were not counted
- * @merged: the kernel writes the number of dead tasks that were added up
+ * @merged: the kernel writes the number of dead tasks whose counts were merged
  */
 struct utrace_ioc_counts {
 	struct utrace_rows rows;
@@ -725,13 +731,14 @@ struct utrace_ioc_counts {
 };
 
 /**
- * struct utrace_ioc_in_flight - %UTRACE_IOC_IN_FLIGHT: record the system calls that
- *	tasks are blocked in
+ * struct utrace_ioc_in_flight - %UTRACE_IOC_IN_FLIGHT: record the system calls
+ *	that tasks are blocked in
  * @target: id of a target; 0: all but those of the system, cgroups, executables
  * @flags: 0
  * @written: the kernel writes the number of records that it has written
- * @lost: the kernel writes the number of records that found no room
- * @busy: the kernel writes the number of tasks left out, as they call execve(2)
+ * @lost: the kernel writes the number of records for which there was no room
+ * @busy: the kernel writes the number of tasks skipped because they call
+ *	execve(2)
  * @reserved: 0
  */
 struct utrace_ioc_in_flight {

@@ -15,7 +15,7 @@
 #include <linux/utrace.h>
 
 /**
- * struct utrace_branch - a branch, or what is reported between two of them
+ * struct utrace_branch - a branch, or an event between two branches
  * @from: address of the instruction that branches; or by type
  * @to: address of the instruction that is executed next; or by type
  * @info: bits 0 to 3: enum utrace_branch_type; bit 4: predicted; bits 8 to 15:
@@ -28,10 +28,11 @@ struct utrace_branch {
 };
 
 /**
- * enum utrace_branch_type - what a record is about
+ * enum utrace_branch_type - types of records
  * @UTRACE_BRANCH: a branch
- * @UTRACE_BRANCH_TASK: another task: @from has its pid, and that of its process in
- *	the upper half; @to has the inode number of its pidfd
+ * @UTRACE_BRANCH_TASK: the next records are about another task: @from has its
+ *	id, and the id of its process in the upper half; @to has the inode
+ *	number of its pidfd
  * @UTRACE_BRANCH_START: the recording of the task begins, at address @to
  * @UTRACE_BRANCH_END: the task exits, at address @from
  * @UTRACE_BRANCH_LOST: @from records of the task were lost here
@@ -82,9 +83,9 @@ enum utrace_branch_kind {
  * @UTRACE_LOSS_UNKNOWN: not known
  * @UTRACE_LOSS_FULL: LOST: the ring was full, or there was no memory for it
  * @UTRACE_LOSS_OVERWRITTEN: LOST: newer records have overwritten them
- * @UTRACE_LOSS_OFF: GAP: nothing was recorded for a time
+ * @UTRACE_LOSS_OFF: GAP: recording was off for a time
  * @UTRACE_LOSS_HARDWARE: GAP: the memory of the processor was full
- * @UTRACE_LOSS_EDGE: GAP: a way into the kernel or out of it was not recorded
+ * @UTRACE_LOSS_EDGE: GAP: an entry into the kernel or an exit was not recorded
  */
 enum utrace_branch_loss {
 	UTRACE_LOSS_UNKNOWN = 0,
@@ -95,13 +96,13 @@ enum utrace_branch_loss {
 	UTRACE_LOSS_EDGE = 5,
 };
 
-/* Of @from of a %UTRACE_BRANCH_TASK. */
+/* The ids in @from of a %UTRACE_BRANCH_TASK. */
 #define UTRACE_BRANCH_TID(from)		((__s32)((from) & 0xffffffff))
 #define UTRACE_BRANCH_PID(from)		((__s32)((from) >> 32))
 
 #define UTRACE_BRANCH_LOSS(info)	UTRACE_BRANCH_KIND(info)
 
-/* Pseudo-addresses stand for the kernel.  No code is ever in this last page. */
+/* Pseudo-addresses represent the kernel.  This last page never has code. */
 #define UTRACE_PC_BASE		0xfffffffffffff000ULL
 #define UTRACE_PC_KERNEL	(UTRACE_PC_BASE | 0x00)	/* nothing is known */
 #define UTRACE_PC_ASYNC		(UTRACE_PC_BASE | 0x02)	/* no instruction */
@@ -116,8 +117,8 @@ enum utrace_branch_loss {
 #define UTRACE_LEVEL_KERNEL	0x2
 
 /**
- * enum utrace_branch_source - what makes the records
- * @UTRACE_BRANCH_SOURCE_ANY: whatever source fits, but not EMULATED
+ * enum utrace_branch_source - sources of branches
+ * @UTRACE_BRANCH_SOURCE_ANY: any source that fits, except EMULATED
  * @UTRACE_BRANCH_SOURCE_STEP: single steps of threads
  * @UTRACE_BRANCH_SOURCE_INTEL: CPUs: the branch trace store of Intel's processors
  * @UTRACE_BRANCH_SOURCE_EMULATED: CPUs: branches that were never taken, for tests
@@ -142,7 +143,7 @@ enum utrace_branch_source {
  * @full: enum utrace_full
  * @levels: %UTRACE_LEVEL_USER, %UTRACE_LEVEL_KERNEL or both; 0: user
  * @source: enum utrace_branch_source
- * @flags: %UTRACE_BRANCHES_F_MAPPED, of tasks and without OVERWRITE only
+ * @flags: %UTRACE_BRANCHES_F_MAPPED, only for tasks and without OVERWRITE
  *
  * The ioctl returns a descriptor.
  */
@@ -159,11 +160,11 @@ struct utrace_ioc_branches {
 #define UTRACE_IOC_BRANCHES	_IOWR(0xBC, 0x0B, struct utrace_ioc_branches)
 
 /**
- * struct utrace_ioc_branch_info - %UTRACE_IOC_BRANCH_INFO, of a consumer
+ * struct utrace_ioc_branch_info - %UTRACE_IOC_BRANCH_INFO: state of a consumer
  * @capacity: number of records that the ring has room for
  * @map_size: bytes of the area of %UTRACE_MAP_RINGS, or 0
  * @tails_size: bytes of the area of %UTRACE_MAP_TAILS, or 0
- * @written: records ever written to it
+ * @written: records ever written to the ring
  * @overwritten: of these, records that were overwritten before they were read
  * @lost: records that were lost for lack of room or memory
  * @gaps: number of %UTRACE_BRANCH_GAP

@@ -2,10 +2,11 @@
 /*
  * utrace - words, markers and user_events of processes
  *
- * UTRACE_IOC_ARM arms things for a target of /dev/utrace: words in the memory of
- * its processes are changed, and its processes are watched at markers and when
- * they write user_events.  Layout and growth are those of <linux/utrace.h>.  The
- * reference, with all rules and errors, is Documentation/userspace-api/utrace.rst.
+ * UTRACE_IOC_ARM arms words, markers and user_events for a target of
+ * /dev/utrace.  The kernel changes armed words in the memory of the target's
+ * processes, and records their hits of markers and their writes of user_events.
+ * Layout and growth are those of <linux/utrace.h>.  The reference, with all
+ * rules and errors, is Documentation/userspace-api/utrace.rst.
  */
 #ifndef _UAPI_LINUX_UTRACE_MARKER_H
 #define _UAPI_LINUX_UTRACE_MARKER_H
@@ -34,11 +35,12 @@ enum utrace_arm_type {
 #define UTRACE_ARM_F_HISTOGRAM	0x02	/* hits are counted by an argument */
 
 /**
- * enum utrace_arm_state - how far a word has come
- * @UTRACE_ARM_STATE_ARMED: the memory has it
+ * enum utrace_arm_state - state of an armed word
+ * @UTRACE_ARM_STATE_ARMED: the word is written
  * @UTRACE_ARM_STATE_PENDING: a thread writes it before it runs user code again
  * @UTRACE_ARM_STATE_FAILED: the word cannot be written now
- * @UTRACE_ARM_STATE_LEAVING: it was disarmed, and the memory still has it
+ * @UTRACE_ARM_STATE_LEAVING: it was disarmed, and is not yet removed from
+ *	memory
  */
 enum utrace_arm_state {
 	UTRACE_ARM_STATE_ARMED = 1,
@@ -48,12 +50,12 @@ enum utrace_arm_state {
 };
 
 /**
- * struct utrace_ioc_arm - %UTRACE_IOC_ARM: arm something for a target
+ * struct utrace_ioc_arm - %UTRACE_IOC_ARM: arm a word, marker or user_event
  * @target: id of a target: a process, a tree or, for markers, the system
  * @type: enum utrace_arm_type
  * @flags: %UTRACE_ARM_F_COUNT, %UTRACE_ARM_F_HISTOGRAM
  * @id: the kernel writes the id of what is armed, 1 or more
- * @cookie: any number, which records, lists and counts have
+ * @cookie: any number; the kernel copies it to records, lists and counts
  * @spec: pointer to the structure of @type
  * @spec_size: bytes of that structure, which grows as arguments of ioctls do
  * @state: the kernel writes enum utrace_arm_state
@@ -74,7 +76,7 @@ struct utrace_ioc_arm {
 };
 
 /**
- * enum utrace_word_kind - what is changed
+ * enum utrace_word_kind - how a word is changed
  * @UTRACE_WORD_BIT32: a bit of a 32-bit word is set
  * @UTRACE_WORD_BIT64: a bit of a 64-bit word is set
  * @UTRACE_WORD_COUNT16: each target adds 1 to the low 15 bits of a 16-bit word
@@ -99,12 +101,12 @@ struct utrace_word {
 	__u32 bit;
 };
 
-/* Arguments that a marker has at most, as in sys/sdt.h. */
+/* Maximum number of arguments of a marker, as in sys/sdt.h. */
 #define UTRACE_MARKER_ARGS	12
 
 /**
  * enum utrace_marker_arg_kind - where the argument of a marker is
- * @UTRACE_ARG_CONST: it is @disp
+ * @UTRACE_ARG_CONST: the argument is @disp
  * @UTRACE_ARG_REG: it is in register @reg
  * @UTRACE_ARG_MEM: it is in memory, at @disp + @reg + @index * @scale
  */
@@ -173,7 +175,7 @@ struct utrace_user_event {
 };
 
 /**
- * struct utrace_ioc_disarm - %UTRACE_IOC_DISARM: take back what was armed
+ * struct utrace_ioc_disarm - %UTRACE_IOC_DISARM: undo %UTRACE_IOC_ARM
  * @id: id of what was armed
  * @flags: 0
  */
@@ -243,7 +245,7 @@ enum utrace_hits_what {
  * struct utrace_hit_count - how often a marker was hit or a user_event written
  * @cookie: see struct utrace_ioc_arm
  * @hits: hits since it was armed, in all processes
- * @missed: returns that were not seen
+ * @missed: returns of functions that were not seen
  * @id: see struct utrace_ioc_arm
  * @reserved: 0
  */
@@ -256,7 +258,7 @@ struct utrace_hit_count {
 };
 
 /**
- * enum utrace_bucket - by what a histogram sorts the values of an argument
+ * enum utrace_bucket - buckets of a histogram of an argument
  * @UTRACE_BUCKET_UNREADABLE: the value could not be read without waiting
  * @UTRACE_BUCKET_NEGATIVE: it is below 0, and the argument is signed
  * @UTRACE_BUCKET_ZERO: it is 0

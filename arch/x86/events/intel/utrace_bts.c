@@ -2,14 +2,14 @@
 /*
  * utrace - branches: the branch trace store of processors of Intel
  *
- * Whatever touches registers of the processor, or belongs to perf, is here; the
- * rest is in kernel/utrace/bts/intel.c.  The debug store, with the memory that
- * branches are recorded to, is perf's, and so is the register with its address,
- * which PEBS needs, too.  That memory is mapped while user mode runs, also with
- * page table isolation.
+ * This file has the code that accesses processor registers or data of perf; the
+ * rest is in kernel/utrace/bts/intel.c.  perf owns the debug store, with the
+ * memory for branch records, and the register with its address, which PEBS also
+ * needs.  That memory is mapped while user mode runs, even with page table
+ * isolation.
  *
- * While utrace holds the branch trace store, nobody has an event of perf that
- * records branches, and the other way round.
+ * utrace cannot hold the branch trace store while a perf event records
+ * branches, and no such event can be created while utrace holds it.
  */
 #include <linux/errno.h>
 #include <linux/percpu.h>
@@ -23,27 +23,30 @@
 
 #define BTS_RECORD	24
 
-/* Both levels, so no BTS_OFF bits: only so are the ways into the kernel exact. */
+/*
+ * Both levels, so no BTS_OFF bits: otherwise entries into the kernel are not
+ * exact.
+ */
 #define BTS_BITS	(DEBUGCTLMSR_TR | DEBUGCTLMSR_BTS | DEBUGCTLMSR_BTINT)
 
 static bool bts_is_held;
 
 /*
- * The handler of the interrupt runs on this CPU, and nothing is recorded meanwhile;
- * and whether the CPU records after that.
+ * bts_is_paused: the interrupt handler runs on this CPU and recording is off.
+ * bts_goes_on: recording is turned on again when the handler ends.
  */
 static DEFINE_PER_CPU(bool, bts_is_paused);
 static DEFINE_PER_CPU(bool, bts_goes_on);
 
 /**
- * utrace_ds_is_there() - has the machine a branch trace store that can be held?
+ * utrace_ds_is_there() - check for a branch trace store that utrace can hold
  *
- * Context: Any, once perf has looked at the processor.
- * Return: true if so.
+ * Context: Any, after perf has detected the processor.
+ * Return: true if there is one.
  */
 bool utrace_ds_is_there(void)
 {
-	/* Those before version 2 have another handler of the interrupt. */
+	/* Before version 2, perf uses another interrupt handler. */
 	return x86_pmu.bts && x86_pmu.version >= 2;
 }
 
@@ -53,7 +56,7 @@ static int bts_reserve(void)
 
 	if (ret)
 		return ret;
-	/* Set by the first one who reserves, if there was memory. */
+	/* Set by the first reservation, if there was memory. */
 	if (x86_pmu.bts_active)
 		return 0;
 	x86_release_hardware();
@@ -63,14 +66,14 @@ static int bts_reserve(void)
 /**
  * utrace_ds_hold() - take the branch trace store of all CPUs
  *
- * Interrupts of the performance counters are handled from here on.
+ * After this, interrupts of the performance counters are handled.
  *
  * Context: Process context; may sleep.  The caller serializes this and
  *	utrace_ds_release().
  * Return:
- * * 0 - done
- * * -EOPNOTSUPP - perf knows of no branch trace store
- * * -EBUSY - an event of perf records branches, or somebody has the counters
+ * * 0 - success
+ * * -EOPNOTSUPP - perf has found no branch trace store
+ * * -EBUSY - a perf event records branches, or the counters are in use
  * * -ENOMEM - there is no memory for the records
  */
 int utrace_ds_hold(void)
@@ -90,10 +93,10 @@ int utrace_ds_hold(void)
 }
 
 /**
- * utrace_ds_release() - give it back
+ * utrace_ds_release() - release the branch trace store of all CPUs
  *
- * Context: Process context; may sleep.  No CPU records, and utrace_ds_settle() was
- *	called for each that has.
+ * Context: Process context; may sleep.  No CPU records.  The caller must have
+ *	called utrace_ds_settle() for each CPU that has recorded.
  */
 void utrace_ds_release(void)
 {
@@ -103,10 +106,10 @@ void utrace_ds_release(void)
 }
 
 /**
- * utrace_ds_is_held() - does utrace hold the branch trace store?
+ * utrace_ds_is_held() - check whether utrace holds the branch trace store
  *
  * Context: Any.
- * Return: true if perf has to leave it alone.
+ * Return: true if it does, so perf must not use the branch trace store.
  */
 bool utrace_ds_is_held(void)
 {
@@ -118,8 +121,8 @@ bool utrace_ds_is_held(void)
  * @cpu: a CPU that is online and stays so
  *
  * Context: Process context; may sleep.  The branch trace store is held.
- * Return: the debug store, or NULL if the processor does not have its address, so
- *	that nothing may be recorded.
+ * Return: the debug store, or NULL if the register does not have its address;
+ * the CPU must not record then.
  */
 struct debug_store *utrace_ds_store(unsigned int cpu)
 {
@@ -133,7 +136,7 @@ struct debug_store *utrace_ds_store(unsigned int cpu)
 }
 
 /**
- * utrace_ds_settle() - leave a debug store as perf wants to find it
+ * utrace_ds_settle() - restore the state of a debug store that perf expects
  * @cpu: its CPU
  *
  * Context: Any; the CPU does not record.  The branch trace store is held.
@@ -155,12 +158,13 @@ void utrace_ds_settle(unsigned int cpu)
 /* Registers */
 
 /*
- * An NMI between reading and writing leaves the bits as it has found them, as long
- * as the caller says before whether it is going to set or to clear them.
+ * These read and write the register without a lock against NMIs.  An NMI in
+ * between restores the bits as it found them, if the caller has recorded before
+ * whether it sets or clears them.
  */
 
 /**
- * utrace_ds_enable() - have this CPU record branches
+ * utrace_ds_enable() - turn the recording of branches on this CPU on
  *
  * Context: With interrupts off, or NMI.  The branch trace store is held.
  */
@@ -173,7 +177,7 @@ void utrace_ds_enable(void)
 }
 
 /**
- * utrace_ds_disable() - have this CPU record no branches
+ * utrace_ds_disable() - turn the recording of branches on this CPU off
  *
  * Context: With interrupts off, or NMI.
  */
@@ -186,10 +190,10 @@ void utrace_ds_disable(void)
 }
 
 /**
- * utrace_ds_pause() - the handler of the interrupt begins
+ * utrace_ds_pause() - turn recording off when the interrupt handler begins
  *
- * Nothing of the handler is recorded.  Some processors drop an interrupt that comes
- * before its end, so there must be none: the index must not reach the threshold.
+ * Some processors drop an interrupt that occurs before the handler ends.  So
+ * the handler is not recorded: the index must not reach the threshold.
  *
  * Context: NMI.
  */
@@ -207,7 +211,7 @@ void utrace_ds_pause(void)
 }
 
 /**
- * utrace_ds_resume() - the handler of the interrupt ends
+ * utrace_ds_resume() - turn recording on again when the interrupt handler ends
  *
  * Context: NMI.
  */
@@ -221,9 +225,9 @@ void utrace_ds_resume(void)
 }
 
 /**
- * utrace_ds_emergency_stop() - the kernel of a crash dump is about to start
+ * utrace_ds_emergency_stop() - turn recording off before a crash kernel starts
  *
- * It has other page tables, in which the memory for records is not mapped.
+ * The page tables of the crash kernel do not map the memory for records.
  *
  * Context: Any, on each CPU that may record.
  */
