@@ -11,10 +11,10 @@
 #include <sys/types.h>
 
 /**
- * struct apart - a child that parses files
+ * struct apart - a child process that parses files
  * @pid: the child, 0 if there is none
- * @fd: a socket to it
- * @from: what it writes
+ * @fd: a socket to the child
+ * @from: a stream of what the child writes
  */
 struct apart {
 	pid_t pid;
@@ -22,7 +22,7 @@ struct apart {
 	FILE *from;
 };
 
-/* Is executed in the child, which ends when it returns. */
+/* The function of the child.  The child exits when it returns. */
 typedef void apart_function(FILE *in, FILE *out, void *data);
 
 void apart_start(struct apart *apart, int keep, apart_function *function,

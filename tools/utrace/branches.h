@@ -18,15 +18,15 @@
  *	is none
  * @pid: -p: the process to attach to, 0 for none
  * @file: -o: file to write, or NULL; of report: the file to read
- * @follow: -f: record new processes, too
+ * @follow: -f: record new processes as well
  * @drop: --drop: the tasks do not wait, and records may be lost
- * @ring: -n: records that the ring has room for, 0 for the default
+ * @ring: -n: capacity of the ring in records, 0 for the default
  * @last: --last: number of branches to keep
  * @edges: --edges: number of edges to show
  * @functions: --functions: number of functions to show
  * @flame: --flame: file for the flame graph, or NULL
  * @source: --source: show source lines
- * @command: what the user has typed
+ * @command: the command line
  */
 struct branches_options {
 	struct launch launch;

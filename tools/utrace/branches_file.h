@@ -3,10 +3,10 @@
  * utrace - the file that 'utrace branches record' writes
  *
  * The file is little-endian.  It begins with a struct branches_header; chunks
- * follow, each a struct branches_chunk and as many bytes as that says, a
- * multiple of 8.  What a chunk says holds from its place in the file on.  The
- * last chunk is BRANCHES_END; without it the file was cut.  A reader skips
- * chunks of types that it does not know.
+ * follow, each a struct branches_chunk and its data, whose size is a multiple
+ * of 8.  A chunk applies to the chunks after it.  The last chunk is
+ * BRANCHES_END; a file without it is truncated.  A reader skips chunks of types
+ * that it does not know.
  *
  * Text ends with a NUL, and NULs fill the 8 bytes.
  */
@@ -27,7 +27,7 @@
 /**
  * struct branches_header - the begin of the file
  * @magic: BRANCHES_MAGIC, without a NUL
- * @version: BRANCHES_VERSION; raised when older readers cannot go on
+ * @version: BRANCHES_VERSION; raised when older readers cannot read the file
  * @size: sizeof(struct branches_header)
  */
 struct branches_header {
@@ -37,10 +37,10 @@ struct branches_header {
 };
 
 /**
- * enum branches_chunk_type - what a chunk has
+ * enum branches_chunk_type - types of chunks
  * @BRANCHES_ABOUT: struct branches_about
- * @BRANCHES_OBJECT: struct branches_object, then an image of @size bytes; the
- *	object is number 0, 1 and so on in their order
+ * @BRANCHES_OBJECT: struct branches_object, then an image of @size bytes;
+ *	objects are numbered 0, 1 and so on in the order of the file
  * @BRANCHES_SPACE: struct branches_space, then elements of struct
  *	branches_mapping to the end of the chunk
  * @BRANCHES_RECORDS: elements of struct utrace_branch, as read(2) gives them
@@ -98,10 +98,10 @@ struct branches_object {
 /**
  * struct branches_space - mappings of a process
  * @pid: the process
- * @flags: BRANCHES_NEW: the process begins a program, so all mappings from
- *	before are gone; else the mappings are more, or replace others.
- *	BRANCHES_COPIED: the process was gone, and the mappings are those of
- *	another one that has code at the same address: its parent
+ * @flags: BRANCHES_NEW: the process has executed a program, so all earlier
+ *	mappings are gone; else the mappings are added, and replace those that
+ *	they overlap.  BRANCHES_COPIED: the process was gone, so the mappings
+ *	were read from its parent, a process that has code at the same address
  * @program: path of the program
  */
 struct branches_space {
@@ -131,7 +131,7 @@ struct branches_mapping {
  * struct branches_end - the end of the recording
  * @records: number of records in the file
  * @lost: sum of the numbers in UTRACE_BRANCH_LOST
- * @duration: how long it took, in ms
+ * @duration: duration of the recording in ms
  */
 struct branches_end {
 	__u64 records;
@@ -143,16 +143,17 @@ struct space;
 struct utrace_branch;
 
 /**
- * struct branches_writer - a file that is written
+ * struct branches_writer - a file that is being written
  * @path: its path
  * @file: the file
  * @error: errno of the first write that failed, 0 for none; nothing is written
  *	after it
- * @numbers: numbers of objects in the file, -1 for those that are not there yet
+ * @numbers: numbers of objects in the file, -1 for objects that are not written
+ *	yet
  * @nnumbers: number of elements of @numbers
  * @nobjects: objects in the file
  * @records: records that were written
- * @lost: records that were lost, as they say
+ * @lost: records that were lost, by the records
  * @bytes: size of the file
  */
 struct branches_writer {
@@ -176,20 +177,20 @@ void branches_write_space(struct branches_writer *writer,
 void branches_finish(struct branches_writer *writer, __u64 duration);
 
 /**
- * struct branches_reader - a file that is read
+ * struct branches_reader - a file that is being read
  * @path: its path
  * @file: the file
  * @at: offset of the next byte
- * @total: size of the file, 0 if it is none that has a size
+ * @total: size of the file, 0 if it has none
  * @chunk: bytes of a chunk
- * @chunk_size: bytes that there is memory for
- * @objects: the numbers that objects of the file have in objects.c
+ * @chunk_size: bytes allocated for @chunk
+ * @objects: numbers in objects.c of the objects of the file
  * @nobjects: number of elements of @objects
- * @objects_size: elements that there is memory for
+ * @objects_size: allocated elements of @objects
  * @about: how the file was made
  * @end: the end of the recording; valid if @complete
- * @complete: the end was read
- * @copied: mappings were those of a parent
+ * @complete: the last chunk was read
+ * @copied: mappings of a parent were used
  * @records: records that were read
  */
 struct branches_reader {

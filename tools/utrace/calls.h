@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
-/* A set may have this many numbers, of both tables together. */
+/* Maximum number of calls in a set, of both tables together. */
 #define CALLS_MAX	1024
 
 struct calls {

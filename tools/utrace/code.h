@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - functions and stubs that no symbol tells of
+ * utrace - functions and stubs without symbols
  */
 #ifndef UTRACE_CODE_H
 #define UTRACE_CODE_H

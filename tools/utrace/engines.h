@@ -13,9 +13,10 @@
  * @owner: its module, "kernel", or "pid:N"
  * @scope: thread, process, tree or system
  * @events: names of its events with commas between, "-" for none
- * @hold: seconds for which it holds the task, for a tracer the code of the ptrace
- *	stop as "0x%x"; "-" if the task is not held
- * @awaits: "pid:N" of the process for which it holds the task, "-" for none
+ * @hold: time in seconds that it has held the task, "-" if it does not hold it;
+ *	for a tracer the code of the ptrace stop as "0x%x"
+ * @awaits: "pid:N" of the process that must act before it resumes the task, "-"
+ *	for none
  */
 struct engine {
 	char name[64];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - files that others name: processes, and files of records
+ * utrace - files that processes and files of records name
  */
 #ifndef UTRACE_FILES_H
 #define UTRACE_FILES_H

@@ -2,9 +2,9 @@
 /*
  * utrace - the script of a flame graph
  *
- * A click on a box makes the box as wide as the picture; what is beside it is
- * hidden, and what is below it gets the whole width.  A click on the lowest box
- * shows all again.
+ * A click on a box makes the box as wide as the picture, hides the boxes beside
+ * it, and gives the boxes below it the whole width.  A click on the lowest box
+ * shows all boxes again.
  */
 #ifndef UTRACE_FLAME_SCRIPT_H
 #define UTRACE_FLAME_SCRIPT_H

@@ -8,13 +8,13 @@
 #include <sys/types.h>
 
 /**
- * struct launch - a program to be executed, which is traced from its start
- * @program: its words, with a NULL behind
+ * struct launch - a program to be executed, traced from its start
+ * @program: its words, terminated by NULL
  * @user: user to execute it as, or NULL
  * @env: VAR=VALUE to set and VAR to remove, in their order
  * @nenv: number of elements of @env
  * @child: the process that becomes the program, set by launch_prepare()
- * @go: descriptor that @child waits for, likewise
+ * @go: descriptor that @child waits for, set by launch_prepare()
  */
 struct launch {
 	char **program;

@@ -10,10 +10,10 @@
 #include "text.h"
 
 /**
- * struct line - a line, or a part of one, that is put together
- * @s: the text, in the room of the buffer @out
+ * struct line - a line, or a part of one, that is being written
+ * @s: the text, in the buffer of @out
  * @out: where the text goes
- * @begin: length of @s behind the number of the task and the time
+ * @begin: length of @s after the number of the task and the time
  */
 struct line {
 	struct seq_buf s;

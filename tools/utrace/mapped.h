@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - learn what is mapped in processes that run
+ * utrace - read the mappings of running processes
  */
 #ifndef UTRACE_MAPPED_H
 #define UTRACE_MAPPED_H
@@ -12,11 +12,11 @@ struct space;
 struct utrace_branch;
 
 /**
- * struct mapped - whose records are at hand
+ * struct mapped - the task whose records are being read
  * @pid: the process, 0 at first
  * @tid: the task
  * @space: address space of @pid, or NULL
- * @flags: what has changed @space last: BRANCHES_NEW, BRANCHES_COPIED
+ * @flags: the last change of @space: BRANCHES_NEW, BRANCHES_COPIED
  */
 struct mapped {
 	pid_t pid;

@@ -11,11 +11,11 @@
 
 /**
  * struct markers_options - options of the user
- * @run: what target.c asks for: the program to be executed, or -p
+ * @run: options that target.c needs: the program to be executed, or -p
  * @names: FILEs of list, MARKERs of trace, PIDs of status; never freed
  * @n: number of elements of @names
  * @output: -o: file to write to; NULL for standard error
- * @follow: -f: trace new processes, too
+ * @follow: -f: trace new processes as well
  * @all: -a: trace all processes
  * @drop: --drop: the tasks do not wait, and records may be lost
  * @force: --force: trace returns in programs of Go

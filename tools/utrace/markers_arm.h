@@ -15,9 +15,10 @@ struct marker_set;
  * struct marker_arming - markers that are armed
  * @session: descriptor of the session of /dev/utrace
  * @target: id of the target that they are armed for
- * @count: hits are counted only
- * @histogram: number of the argument, from 1, by whose values the kernel sorts hits; 0
- *	for none.  What user_events write is recorded, and sorted by this command
+ * @count: hits are counted and not recorded
+ * @histogram: number of the argument, from 1, whose values the kernel counts; 0
+ *	for none.  Writes of user_events are recorded, and this command counts
+ *	their values
  */
 struct marker_arming {
 	int session;

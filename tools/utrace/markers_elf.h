@@ -13,8 +13,8 @@
 #include "markers_args.h"
 
 /**
- * struct marker_site - a place in a file at which a marker is
- * @provider: who has made the marker; of a function the name of the file
+ * struct marker_site - a marker at one place in a file
+ * @provider: provider of the marker; for a function the name of the file
  * @name: name of the marker or the function, with "%return" for its return
  * @offset: offset of the instruction in the file
  * @semaphore: offset of the semaphore in the file, 0 for none
@@ -30,14 +30,14 @@ struct marker_site {
 	struct marker_args args;
 };
 
-/* Is told of a site, whose names are valid until the function returns. */
+/* Called for each marker.  The names are valid until the function returns. */
 typedef void marker_site_function(const struct marker_site *site, void *data);
 
 /**
- * struct marker_wish - functions that are looked for
+ * struct marker_wish - the functions to find
  * @name: their names, with wildcards of fnmatch(3)
- * @is_return: their returns are meant, not their entries
- * @force: returns of programs of Go are wanted, too
+ * @is_return: find their returns, not their entries
+ * @force: find returns even in programs of Go
  * @args: number of arguments of entries to read
  */
 struct marker_wish {

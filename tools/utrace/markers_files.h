@@ -8,7 +8,10 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Is told of a file.  Returns true to keep @fd, which is closed otherwise. */
+/*
+ * Called for each file.  Returns true to keep @fd; the caller closes it
+ * otherwise.
+ */
 typedef bool marker_file_function(const char *path, int fd, void *data);
 
 const char *marker_file_why_not(int error);

@@ -28,11 +28,14 @@ struct user_registration {
 	char state[USER_STATE_SIZE];
 };
 
-/* Is told of a registration, whose names are valid until it returns. */
+/*
+ * Called for each registration.  The names are valid until the function
+ * returns.
+ */
 typedef void user_registration_function(const struct user_registration *reg,
 					void *data);
 
-/* Is told of a user_event by the name that programs give. */
+/* Called for each user_event with the name that programs give to it. */
 typedef void user_event_function(const char *name, void *data);
 
 int user_events_read(user_event_function *function, void *data);

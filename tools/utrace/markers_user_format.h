@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - what the records of a user_event have
+ * utrace - fields of the records of a user_event
  */
 #ifndef UTRACE_MARKERS_USER_FORMAT_H
 #define UTRACE_MARKERS_USER_FORMAT_H
@@ -13,7 +13,7 @@ struct user_format;
 struct user_variant;
 struct utrace_rec_user_event;
 
-/* Is told of a field, as "u32 count". */
+/* Called for each field, with a text such as "u32 count". */
 typedef void user_field_function(const char *text, void *data);
 
 struct user_format *user_format_read(const char *name);

@@ -16,7 +16,7 @@ struct build_id {
 };
 
 /**
- * struct object - a file that is mapped as code, or what is there instead
+ * struct object - a file that is mapped as code, or a substitute for one
  * @path: its path as in /proc/PID/maps, "[vdso]" or the like, or "[anon]"
  * @id: its build ID; the size is 0 if it has none
  * @image: the bytes of a file that has no path, or NULL; never freed
@@ -37,7 +37,7 @@ enum {
 	OBJECT_FIRST,
 };
 
-/* No program has more. */
+/* Maximum number of objects; no program has so many. */
 #define OBJECTS_MAX	20000
 
 unsigned int objects_add(const char *path, const struct build_id *id);

@@ -17,12 +17,12 @@
  * @text: how records are written
  * @calls: -e trace=: system calls to show
  * @chosen: -e trace= was given, so @calls is valid
- * @follow: -f: trace new threads and processes, too
+ * @follow: -f: trace new threads and processes as well
  * @summary: -c: print a summary and no calls
  * @summary_too: -C: print calls and a summary
  * @paths: -y: show the paths behind file descriptors
  * @output: -o: file to write to; NULL for standard error
- * @append: -A: keep what the file has
+ * @append: -A: append to the file
  * @quiet: number of -q: 1: no lines about attach and detach, 2: nor about ends
  * @interruptible: -I: when the command can be interrupted
  * @pids: -p: tasks to attach to; never freed
@@ -30,13 +30,13 @@
  * @all: -a: attach to all tasks
  * @drop: --drop: tasks do not wait for this command, and records may be lost
  * @buffer: --buffer-size: bytes of all rings, 0 for the default
- * @exe: --exe: attach to what executes this file, or NULL
- * @cgroup: --cgroup or --unit: attach to what is in this cgroup, or NULL
+ * @exe: --exe: attach to the processes that execute this file, or NULL
+ * @cgroup: --cgroup or --unit: attach to the processes in this cgroup, or NULL
  * @user: -u: user to execute the program as, or NULL
  * @env: -E: VAR=VALUE to set and VAR to remove, in their order; never freed
  * @nenv: number of elements of @env
- * @program: words of the program to execute, with a NULL behind; @program[0]
- *	is NULL if there is no program
+ * @program: words of the program to execute, terminated by NULL; @program[0] is
+ *	NULL if there is no program
  */
 struct options {
 	struct text text;

@@ -8,10 +8,10 @@
 #include <stddef.h>
 
 /**
- * struct out - text on its way to a descriptor
- * @fd: where the text is written to; belongs to the caller
+ * struct out - a buffer of text for a descriptor
+ * @fd: descriptor that the text is written to; owned by the caller
  * @error: errno of the first write that failed, 0 for none
- * @buffer: the text that is not written yet; allocated when there is some
+ * @buffer: the text that is not written yet; allocated on demand
  * @size: size of @buffer in bytes
  * @len: bytes of text in @buffer
  */

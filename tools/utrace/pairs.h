@@ -16,14 +16,14 @@ struct pair {
 };
 
 /**
- * struct pairs - a table that numbers different pairs: 0, 1 and so on
+ * struct pairs - a table that numbers distinct pairs: 0, 1 and so on
  * @pairs: the pairs by their numbers
  * @n: number of pairs
- * @size: number of elements of @pairs that there is memory for
+ * @size: allocated elements of @pairs
  * @slots: a hash table: number + 1 of a pair, or 0
  * @nslots: number of elements of @slots, a power of 2, or 0
  *
- * All members are 0 at first.
+ * A table with all members 0 is empty.
  */
 struct pairs {
 	struct pair *pairs;

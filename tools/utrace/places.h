@@ -14,9 +14,10 @@ struct space;
 
 /**
  * struct function - a function
- * @name: its name; "[no symbol]" for all that has none in an object
+ * @name: its name; "[no symbol]" for all functions of an object without a
+ *	symbol
  * @object: number of the object
- * @start: its first address, as the object has it
+ * @start: its first address, in the addresses of the object
  */
 struct function {
 	const char *name;
@@ -26,7 +27,7 @@ struct function {
 
 /**
  * struct place - an address in an object
- * @address: the address, as the object has it
+ * @address: the address, in the addresses of the object
  * @function: number of the function
  * @file: source file, or NULL; valid if @searched
  * @line: line of @file

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - a line on the terminal that tells how far long work has come
+ * utrace - a line on the terminal that shows the progress of long work
  */
 #ifndef UTRACE_PROGRESS_H
 #define UTRACE_PROGRESS_H
@@ -9,7 +9,7 @@
 
 #include <linux/types.h>
 
-/* How often the line is written anew. */
+/* Interval between two updates of the line. */
 #define PROGRESS_MS	200
 
 void progress_begin(bool show);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - the command ps: who traces what
+ * utrace - the command ps: list tracers and their tasks
  */
 #ifndef UTRACE_PS_H
 #define UTRACE_PS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - what records tell about tasks
+ * utrace - read the tasks of records
  */
 #ifndef UTRACE_RECORD_H
 #define UTRACE_RECORD_H

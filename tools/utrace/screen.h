@@ -11,8 +11,8 @@
 enum style {
 	STYLE_PLAIN,
 	STYLE_HEAD,	/* headings */
-	STYLE_DIM,	/* what is less important */
-	STYLE_WARN,	/* what the reader must not miss */
+	STYLE_DIM,	/* less important text */
+	STYLE_WARN,	/* warnings */
 };
 
 void screen_begin(FILE *file);

@@ -18,11 +18,11 @@
  * @shown: @entry was printed on a line that ends with "<unfinished ...>"
  * @superseded: the task has exited because another thread executes a program and
  *	takes its place, and that was printed
- * @entry: the last entry of a system call with its items, copied; NULL before
+ * @entry: a copy of the last entry of a system call with its items; NULL before
  *	the first one
- * @room: size of the memory of @entry
+ * @room: allocated size of @entry
  *
- * Stays where it is until seen_forget(), which frees it with @entry.
+ * Its address does not change until seen_forget(), which frees it and @entry.
  */
 struct seen_task {
 	__u64 task;
@@ -47,7 +47,7 @@ bool seen_several(void);
  * seen_task() - find a task, or add it if it was not seen before
  * @number: number of the task, as in the header of records
  *
- * Most records are of the task of the record before.
+ * Most records are about the same task as the record before.
  *
  * Return: the task.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - what a signal comes with, as text
+ * utrace - siginfo of a signal, as text
  */
 #ifndef UTRACE_SIGINFO_H
 #define UTRACE_SIGINFO_H

@@ -11,7 +11,7 @@
 enum interruptible {
 	INTERRUPT_DEFAULT,
 	INTERRUPT_ANYWHERE,	/* a signal ends the command at once */
-	INTERRUPT_WAITING,	/* it detaches, prints what it has, and ends */
+	INTERRUPT_WAITING,	/* it detaches, prints its records, and ends */
 	INTERRUPT_NEVER,	/* the signals are ignored */
 	INTERRUPT_NEVER_TSTP,	/* and so is SIGTSTP */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - what is mapped as code in processes
+ * utrace - mappings of code in processes
  */
 #ifndef UTRACE_SPACES_H
 #define UTRACE_SPACES_H
@@ -14,7 +14,7 @@
 #include "pairs.h"
 
 /**
- * struct mapping - a part of an address space that has code
+ * struct mapping - a mapping of code
  * @start: first address
  * @end: address behind the last one
  * @offset: offset of @start in the object
@@ -27,7 +27,7 @@ struct mapping {
 	unsigned int object;
 };
 
-/* The kernel allows 65530 in a process. */
+/* The kernel allows 65530 mappings in a process. */
 #define MAPPINGS_MAX	65536
 
 /**
@@ -37,9 +37,9 @@ struct mapping {
  * @serial: a number that no other space has, and that changes with the mappings
  * @maps: mappings by their addresses; they do not overlap
  * @n: number of elements of @maps
- * @size: number of elements that there is memory for
+ * @size: number of allocated elements of @maps
  * @last: the mapping that was found last
- * @missed: pages that were looked for in vain since the last change
+ * @missed: pages without a mapping that were looked up since the last change
  */
 struct space {
 	pid_t pid;

@@ -13,10 +13,10 @@
 #include "pairs.h"
 
 /**
- * struct node - a function that was called on a certain way
+ * struct node - a function that was called by a certain chain of callers
  * @parent: the node of its caller; a root is its own parent
  * @function: the function
- * @weight: branches that were taken in it
+ * @weight: number of branches that were taken in it
  */
 struct node {
 	unsigned int parent;
@@ -25,10 +25,10 @@ struct node {
 };
 
 /**
- * struct tree - all ways on which functions were called
+ * struct tree - all chains of calls of functions
  * @pairs: numbers of nodes, by their parent and their function
  * @nodes: the nodes; a parent has a smaller number than its children
- * @size: elements that there is memory for
+ * @size: allocated elements
  */
 struct tree {
 	struct pairs pairs;
@@ -39,7 +39,7 @@ struct tree {
 /**
  * struct frame - a function that was called and has not returned
  * @node: its node, which knows the function
- * @call: address of the call; 0: the function was not called by one
+ * @call: address of the call; 0: the function was entered without a call
  * @signal: the function is the handler of a signal
  */
 struct frame {
@@ -53,9 +53,9 @@ struct frame {
  * @tree: the tree
  * @root: function at the root: the program
  * @frames: the frames, the innermost one last
- * @n: number of frames; 0: nothing is known
- * @size: elements that there is memory for
- * @beyond: calls that were made beyond STACK_MAX frames
+ * @n: number of frames; 0: the stack is not known
+ * @size: allocated elements
+ * @beyond: number of calls beyond STACK_MAX frames
  */
 struct stack {
 	struct tree *tree;
@@ -66,7 +66,7 @@ struct stack {
 	__u64 beyond;
 };
 
-/* Frames that a stack may have. */
+/* Maximum number of frames of a stack. */
 #define STACK_MAX	1000
 
 struct utrace_branch;

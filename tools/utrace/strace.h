@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - options that strace has and this command does not
+ * utrace - options of strace that this command does not have
  */
 #ifndef UTRACE_STRACE_H
 #define UTRACE_STRACE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - the records of a session, out of its mapped rings
+ * utrace - read the records of a session from its mapped rings
  */
 #ifndef UTRACE_STREAM_H
 #define UTRACE_STREAM_H
@@ -12,7 +12,7 @@
 
 struct stream;
 
-/* Handles a record, which is valid until the function returns. */
+/* Handle a record, which is valid until the function returns. */
 typedef void (*stream_take_t)(void *data, const struct utrace_rec *rec);
 
 struct stream *stream_open(int session);

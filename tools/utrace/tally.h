@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - count what recorded branches tell
+ * utrace - statistics of recorded branches
  */
 #ifndef UTRACE_TALLY_H
 #define UTRACE_TALLY_H
@@ -14,24 +14,24 @@
 #include "pairs.h"
 #include "stack.h"
 
-/* What a task has done; @id is that of UTRACE_BRANCH_TASK. */
+/* Statistics of a task; @id is that of UTRACE_BRANCH_TASK. */
 struct tally_task {
 	struct pair id;
 	struct stack stack;
 	__u64 branches;
 };
 
-/* What was counted of a function. */
+/* Statistics of a function. */
 struct tally_function {
 	__u64 branches;
 	__u64 calls;
 };
 
 /**
- * struct tally_edge - a way from one place to another
+ * struct tally_edge - a branch from one place to another
  * @places: the places
  * @kind: enum utrace_branch_kind
- * @taken: how often
+ * @taken: number of times that it was taken
  */
 struct tally_edge {
 	struct places places;
@@ -40,20 +40,20 @@ struct tally_edge {
 };
 
 /**
- * struct tally - all that was counted
+ * struct tally - all statistics
  * @tree: branches by the stack of calls
  * @task_ids: numbers of tasks
  * @tasks: the tasks
- * @tasks_size: elements that there is memory for
+ * @tasks_size: allocated elements
  * @edge_pairs: numbers of edges, by the numbers of their places
  * @edges: the edges
- * @edges_size: elements that there is memory for
+ * @edges_size: allocated elements
  * @functions: by the numbers of functions
  * @nfunctions: number of elements of @functions
- * @task: number of the task at hand, PAIRS_NONE at first
+ * @task: number of the task of the current records, PAIRS_NONE at first
  * @branches: records of branches
- * @lost: branches that were lost, as the records say
- * @gaps: how often
+ * @lost: branches that were lost, by the records
+ * @gaps: number of gaps in the records
  * @hidden: how often a task was hidden
  */
 struct tally {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - what the command branches records: a program, or a process
+ * utrace - the target of the command branches: a program, or a process
  */
 #ifndef UTRACE_TARGET_H
 #define UTRACE_TARGET_H
@@ -12,10 +12,10 @@ struct branches_options;
 struct utrace_branch;
 
 /**
- * struct target - what is recorded
+ * struct target - the target of a recording
  * @options: options of the user
  * @pid: the process
- * @launched: the process is a child, which becomes a program
+ * @launched: the process is a child, which executes a program
  * @status: wait status of the child, -1 as long as it runs
  * @starting: the child has not executed the program yet
  * @signals: descriptor of signals_set_up()

@@ -17,7 +17,7 @@ enum text_time {
 	TEXT_SECONDS,		/* -t: time of day */
 	TEXT_MICROSECONDS,	/* -tt */
 	TEXT_EPOCH,		/* -ttt */
-	TEXT_RELATIVE,		/* -r: since the line before */
+	TEXT_RELATIVE,		/* -r: time since the line before */
 };
 
 /**
@@ -26,11 +26,12 @@ enum text_time {
  * @time: form of the time at the begin of a line
  * @realtime: time of day minus the time of records, in ns
  * @durations: -T: a line ends with the time that the call took
- * @pids: a line begins with the number of the task; else it does so as soon as
- *	a second task was seen
+ * @pids: a line begins with the number of the task; else only after a second
+ *	task was seen
  * @quiet: -q: print no line when a task ends
- * @verbose: -v: print environments, too
- * @max_string: -s: how many bytes to show of memory that calls read and write
+ * @verbose: -v: also print environments
+ * @max_string: -s: maximum number of bytes to show of memory that calls read
+ *	and write
  * @failed: -Z: print only calls that fail
  * @succeeded: -z: print only calls that do not fail
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - a trace: its targets, and what becomes of their records
+ * utrace - a trace: its targets and the output of their records
  */
 #ifndef UTRACE_TRACE_H
 #define UTRACE_TRACE_H
@@ -11,18 +11,18 @@
 #include "options.h"
 
 /**
- * struct trace - a trace that goes on
+ * struct trace - a running trace
  * @options: options of the user
  * @session: descriptor of the session of /dev/utrace
  * @stream: the records of the session
  * @signals: descriptor of signals_set_up()
  * @child: the program that was launched, 0 if there is none
  * @status: wait status of @child, -1 as long as the child runs
- * @starting: the child has not executed the program yet, so its calls are our
- *	own
- * @ended: all that the session was attached to has ended
+ * @starting: the child has not executed the program yet, so its calls are those
+ *	of this command
+ * @ended: all targets of the session have ended
  * @interrupted: signal that interrupts the trace, 0 for none
- * @mute: the output has failed, so nothing is recorded any more
+ * @mute: the output has failed, so recording was stopped
  * @uring: the message about io_uring was printed
  */
 struct trace {

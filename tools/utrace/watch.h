@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - watch a process: its mappings as they change, and its end
+ * utrace - watch the mappings and the end of a process
  */
 #ifndef UTRACE_WATCH_H
 #define UTRACE_WATCH_H
@@ -12,7 +12,7 @@
 struct stream;
 
 /**
- * struct watch - a process that is watched
+ * struct watch - a process that is being watched
  * @pid: the process
  * @session: descriptor of the session of /dev/utrace
  * @stream: its records
@@ -21,7 +21,7 @@ struct stream;
  * @status: of the process in the form of wait(2), -1 as long as it runs
  * @info: the last signal that had its default action; si_signo is 0 if there
  *	was none
- * @taken_by: the thread that has taken it
+ * @taken_by: the thread that took the signal
  */
 struct watch {
 	pid_t pid;
