@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - parse files in a process of its own
+ * utrace - parse files in a child process
  *
- * libelf and libdw are not made for files that somebody has damaged on purpose, and a
- * file that is mapped may be truncated at any time.  So a child parses, whose end by a
- * signal is an error of one file.  It has no descriptors but a socket and the file,
- * and its memory and time are limited.
+ * libelf and libdw are not hardened against malicious files, and a mapped file
+ * may be truncated at any time.  So a child process parses the files.  If a
+ * signal kills it, only one file has failed.  The child has no descriptors but
+ * a socket and the file, and its memory and time are limited.
  */
 #include <errno.h>
 #include <signal.h>
@@ -20,7 +20,7 @@
 #include "apart.h"
 #include "fail.h"
 
-/* Memory of a child, and the seconds of processor time that it has for a file. */
+/* Limits of a child: memory, and seconds of processor time for each file. */
 #define MEMORY		(4ULL << 30)
 #define SECONDS		300
 
@@ -37,7 +37,7 @@ static void close_others(int a, int b)
 	close_range(high + 1, ~0U, 0);
 }
 
-/* Let the child have its time again, for the next file. */
+/* Restart the time limit of the child for the next file. */
 void apart_more_time(void)
 {
 	struct rlimit limit;
@@ -51,7 +51,7 @@ void apart_more_time(void)
 	setrlimit(RLIMIT_CPU, &limit);
 }
 
-/* The signals that end the command are not for the child, which ends with it. */
+/* Signals that end the command must not reach the child, which ends with it. */
 static void be_apart(pid_t parent)
 {
 	const struct rlimit none = {}, memory = { MEMORY, MEMORY };
@@ -71,11 +71,11 @@ static void be_apart(pid_t parent)
 /**
  * apart_start() - start a child
  * @apart: filled in
- * @keep: a descriptor that the child is to have, or -1
- * @function: what it does
+ * @keep: a descriptor that stays open in the child, or -1
+ * @function: the function of the child
  * @data: argument of @function
  *
- * The command ends with a message if there can be no child.
+ * The command ends with a message if this fails.
  */
 void apart_start(struct apart *apart, int keep, apart_function *function,
 		 void *data)
@@ -84,7 +84,7 @@ void apart_start(struct apart *apart, int keep, apart_function *function,
 	FILE *in, *out;
 	int fds[2];
 
-	/* A child that ends by exit() must not write this again. */
+	/* A child that calls exit() must not write this again. */
 	fflush(stdout);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
 		fail("a child to parse files", strerror(errno));
@@ -107,7 +107,7 @@ void apart_start(struct apart *apart, int keep, apart_function *function,
 		fail("memory", "there is not enough");
 }
 
-/* Send data to the child.  Returns whether it has taken them. */
+/* Send data to the child.  Returns false if it did not accept them. */
 bool apart_send(const struct apart *apart, const void *data, size_t size)
 {
 	const char *at = data;
@@ -127,9 +127,9 @@ bool apart_send(const struct apart *apart, const void *data, size_t size)
 
 /**
  * apart_end() - wait for the end of a child
- * @apart: the child, which ends when nothing more can come from the socket
+ * @apart: the child, which exits when its socket is closed
  *
- * Return: NULL if it has ended in good order; else why a file has not been parsed.
+ * Return: NULL if it has exited normally; else why a file was not parsed.
  */
 const char *apart_end(struct apart *apart)
 {

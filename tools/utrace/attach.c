@@ -2,9 +2,9 @@
 /*
  * utrace - attach to tasks that exist
  *
- * Without -f a number stands for one thread, the first one of its process if it
- * is the number of a process.  With -f it stands for the process with all its
- * threads and descendants.
+ * Without -f a number means one thread: the first one of the process if it is
+ * the number of a process.  With -f it means the process with all its threads
+ * and descendants.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static void count_task(pid_t pid, pid_t tid, void *data)
 	++*(unsigned int *)data;
 }
 
-/* Why a task is none to attach to; NULL if it may be one. */
+/* Return why the command cannot attach to a task, or NULL if it can. */
 static const char *why_not(pid_t tid, bool follow, unsigned int threads)
 {
 	char state = task_state(tid);
@@ -37,7 +37,7 @@ static const char *why_not(pid_t tid, bool follow, unsigned int threads)
 	return follow ? NULL : "its first thread has ended; -f traces the others";
 }
 
-/* Attach to a task.  Returns whether that is done. */
+/* Attach to a task.  Returns false if that fails. */
 static bool attach_one(struct trace *trace, pid_t tid)
 {
 	bool follow = trace->options.follow;
@@ -79,10 +79,10 @@ static void attach_pids(struct trace *trace)
 
 /**
  * trace_attach() - attach to the targets of the options
- * @trace: the trace, whose events are chosen
+ * @trace: the trace, with its events set
  *
- * A process of -p that cannot be traced is told and left out.  The command ends
- * with a message if no target is left.
+ * If a process of -p cannot be traced, print a message and skip it.  The
+ * command ends with a message if no target is left.
  */
 void trace_attach(struct trace *trace)
 {

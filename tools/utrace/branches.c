@@ -15,7 +15,7 @@
 
 #define DATA	"branches.data"
 
-/* More are not of use, and would need GiB of memory. */
+/* More are not useful, and would need GiB of memory. */
 #define LAST_MAX	10000000
 
 enum {
@@ -58,7 +58,7 @@ static const struct argp_option report_options[] = {
 	{}
 };
 
-/* A number from @least to @most. */
+/* Parse a number from @least to @most. */
 static __u64 parse_number(struct argp_state *state, const char *option,
 			  const char *arg, __u64 least, __u64 most)
 {
@@ -136,7 +136,7 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* What the user has typed, in one line for the report. */
+/* Save the command line for the report, as one line. */
 static void keep_command(struct branches_options *options, int argc, char **argv)
 {
 	size_t n = snprintf(options->command, sizeof(options->command), "utrace");
@@ -240,7 +240,7 @@ static int main_last(struct branches_options *options, int argc, char **argv)
 	return branches_last(options);
 }
 
-/* The command branches.  Returns its status, if it does not end by a signal. */
+/* Run the command branches.  Returns its status, unless a signal ends it. */
 int branches_main(int argc, char **argv)
 {
 	static struct branches_options options;

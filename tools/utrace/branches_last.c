@@ -3,8 +3,8 @@
  * utrace - 'utrace branches --last': print the last branches of a process
  *
  * Nothing is read before the process ends or the command is interrupted: the
- * kernel keeps the last branches.  Both the branches and the end of the process
- * are only observed, so a debugger may work on the process meanwhile.
+ * kernel keeps the last branches.  The command only observes the process, so a
+ * debugger may trace it at the same time.
  */
 #include <errno.h>
 #include <poll.h>
@@ -29,7 +29,7 @@
 #include "target.h"
 #include "watch.h"
 
-/* How long to wait for the end of a process that has told its end. */
+/* How long to wait for the end of a process after its record of the end. */
 #define END_MS	100
 
 /**
@@ -37,9 +37,9 @@
  * @target: the process
  * @watch: its mappings and its end
  * @consumer: descriptor of the consumer
- * @records: what was read from it
+ * @records: records that were read from @consumer
  * @n: number of records
- * @size: elements that there is memory for
+ * @size: allocated elements of @records
  * @most: branches to print
  * @out: where they are printed
  */
@@ -70,7 +70,10 @@ static void wait_for_end(struct last *last)
 	}
 }
 
-/* Read all records.  A process that goes on could add to them for ever. */
+/*
+ * Read the records, at most as many as the ring can have: a running process
+ * could add records forever.
+ */
 static void read_all(struct last *last, __u64 ring)
 {
 	struct pollfd fd = { .fd = last->consumer };
@@ -105,7 +108,7 @@ static bool is_exec(const struct utrace_branch *record)
 	return is_branch(record) && record->from == UTRACE_PC_EXEC;
 }
 
-/* Where the last program begins whose mappings are known. */
+/* Find the record at which the last program with known mappings begins. */
 static size_t find_program(const struct last *last)
 {
 	size_t i;
@@ -117,8 +120,7 @@ static size_t find_program(const struct last *last)
 }
 
 /*
- * Where to begin to print.  What the child has done before it was the program is
- * left out.
+ * Find the first record to print.  Skip what the child did before its execve().
  */
 static size_t find_first(const struct last *last, __u64 *branches)
 {
@@ -135,7 +137,10 @@ static size_t find_first(const struct last *last, __u64 *branches)
 	return i;
 }
 
-/* A place as text, with its source line.  Valid until the fourth next call. */
+/*
+ * Return a place as text, with its source line.  Valid until the fourth next
+ * call.
+ */
 static const char *describe(struct space *space, __u64 address, int width)
 {
 	struct place *place = place_get(place_of(space, address));
@@ -183,7 +188,7 @@ static void print_other(const struct last *last, struct space *space,
 	}
 }
 
-/* The thread that the records before @first are of, as a record, or NULL. */
+/* Find the thread of the records before @first.  Returns a record, or NULL. */
 static const struct utrace_branch *thread_before(const struct last *last,
 						 size_t first)
 {
@@ -215,7 +220,7 @@ static void print_records(const struct last *last)
 	}
 }
 
-/* The last instruction of a thread, or 0. */
+/* Return the address of the last instruction of a thread, or 0. */
 static __u64 end_of(const struct last *last, pid_t tid)
 {
 	pid_t at = 0;
@@ -240,7 +245,7 @@ static bool has_address(const siginfo_t *info)
 	       (info->si_signo == SIGSEGV || info->si_signo == SIGBUS);
 }
 
-/* Say by which signal the process was killed, and where. */
+/* Print which signal killed the process, and where. */
 static void print_death(const struct last *last)
 {
 	const struct watch *watch = &last->watch;
@@ -262,7 +267,7 @@ static void print_death(const struct last *last)
 	fputc('\n', last->out);
 }
 
-/* Print.  Returns whether that could be written. */
+/* Print everything.  Returns false if it could not be written. */
 static bool print(struct last *last, const char *path)
 {
 	screen_begin(last->out);
@@ -281,7 +286,7 @@ int branches_last(struct branches_options *options)
 	struct utrace_ioc_branches how = {
 		.where.scope = UTRACE_SCOPE_PROCESS,
 		.full = UTRACE_FULL_OVERWRITE,
-		/* Records of other types need room, too. */
+		/* Records of other types also need room. */
 		.capacity = 2 * options->last,
 	};
 	bool done;

@@ -2,9 +2,9 @@
 /*
  * utrace - read the file of 'utrace branches record'
  *
- * Nothing in a file is trusted: the command ends with a message where the file
- * is not as branches_file.h says.  A file that ends too early was cut, and what
- * is there is used.
+ * Nothing in a file is trusted: the command ends with a message if the file
+ * does not have the format of branches_file.h.  If the file is truncated, its
+ * complete part is used.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -160,8 +160,8 @@ static void read_end(struct branches_reader *reader, size_t size)
 }
 
 /*
- * Read a chunk.  Returns false at the end of the file, or where the file was
- * cut; of records those are used that are there.
+ * Read a chunk.  Returns false at the end of the file, or where it is
+ * truncated; the complete records before that are used.
  */
 static bool read_chunk(struct branches_reader *reader,
 		       struct branches_chunk *chunk)
@@ -194,8 +194,8 @@ static bool read_chunk(struct branches_reader *reader,
  * @reader: the file
  * @records: set to the records, which are valid until the next call
  *
- * All that stands before the records is read, too: so space_of() has the
- * mappings that hold for them.
+ * Chunks before the records are read as well, so space_of() returns the
+ * mappings that apply to them.
  *
  * Return: number of records, 0 at the end.
  */

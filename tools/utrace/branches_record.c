@@ -2,8 +2,8 @@
 /*
  * utrace - 'utrace branches record': write all branches to a file
  *
- * The ring of the kernel is small, so that a task is not far ahead of what this
- * command knows of its mappings: a task that finds no room waits.
+ * The ring of the kernel is small and a task waits if the ring is full.  So a
+ * task cannot run far ahead of what this command knows of its mappings.
  */
 #include <errno.h>
 #include <poll.h>
@@ -23,17 +23,17 @@
 #include "spaces.h"
 #include "target.h"
 
-/* Records of the ring by default. */
+/* Default capacity of the ring, in records. */
 #define RING	8192
 
-/* Records that are read at once. */
+/* Maximum number of records of one read. */
 #define SOME	4096
 
 /**
- * struct recorder - a recording that goes on
+ * struct recorder - a running recording
  * @target: what is recorded
  * @consumer: descriptor of the consumer, -1 when it is closed
- * @mapped: whose records are at hand
+ * @mapped: the task whose records are being read
  * @out: the file
  */
 struct recorder {
@@ -43,7 +43,7 @@ struct recorder {
 	struct branches_writer out;
 };
 
-/* Write records, and before each one what is needed to understand it. */
+/* Write records, each after the mappings that it needs. */
 static void take(struct recorder *recorder, const struct utrace_branch *records,
 		 size_t n)
 {
@@ -72,7 +72,7 @@ static void stop(struct recorder *recorder)
 	recorder->consumer = -1;
 }
 
-/* Write the records that there are.  Returns how many there were. */
+/* Write all available records.  Returns their number. */
 static size_t take_some(struct recorder *recorder)
 {
 	static struct utrace_branch records[SOME];
@@ -84,7 +84,7 @@ static size_t take_some(struct recorder *recorder)
 		take(recorder, records, n);
 	else if (!n || errno != EAGAIN)
 		stop(recorder);
-	/* Nobody could read what is recorded from here on. */
+	/* More records could not be written. */
 	if (recorder->out.error)
 		stop(recorder);
 	return n > 0 ? n : 0;
@@ -110,7 +110,10 @@ static void show_progress(const struct recorder *recorder)
 			      recorder->out.bytes >> 20);
 }
 
-/* Is the recording over?  The status of a program is waited for in any case. */
+/*
+ * Check whether the recording has ended.  Always wait for the status of a
+ * program.
+ */
 static bool is_over(const struct recorder *recorder)
 {
 	const struct target *target = &recorder->target;
@@ -130,7 +133,7 @@ static void follow(struct recorder *recorder)
 	}
 }
 
-/* After an interrupt: take what was recorded by then. */
+/* After an interrupt, read the records that were written before it. */
 static void drain(struct recorder *recorder, __u64 ring)
 {
 	__u64 n = 0, some;
@@ -155,7 +158,7 @@ static void summarize(const struct recorder *recorder)
 		out->path, out->records, out->lost, out->bytes);
 }
 
-/* Record.  Returns the status of the command. */
+/* Record branches.  Returns the status of the command. */
 int branches_record(struct branches_options *options)
 {
 	static struct recorder recorder;
@@ -171,7 +174,7 @@ int branches_record(struct branches_options *options)
 		fail(options->pid ? "attaching to the process" : "the program",
 		     consumer_why_not(errno));
 	branches_create(&recorder.out, options->file, options->command);
-	/* A program that shares the terminal would write into the line. */
+	/* A program on the same terminal would write into the progress line. */
 	progress_begin(options->pid || !isatty(STDOUT_FILENO));
 	target_go(&recorder.target);
 	follow(&recorder);

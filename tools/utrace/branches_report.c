@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - 'utrace branches report': show what a file of branches tells
+ * utrace - 'utrace branches report': print a report of a file of branches
  */
 #include <errno.h>
 #include <stdio.h>
@@ -32,7 +32,10 @@ static void count(struct branches_reader *reader, struct tally *tally)
 	while ((n = branches_read(reader, &records))) {
 		for (i = 0; i < n; i++) {
 			tally_take(tally, &records[i]);
-			/* Symbols may take long, even those of a few records. */
+			/*
+			 * Reading symbols may take long, even for a few
+			 * records.
+			 */
 			if (!(i % 1024) && progress_is_due())
 				progress_show("utrace: %llu branches, %llu %% of the file",
 					      tally->branches, reader->total ?
@@ -59,7 +62,7 @@ static void print_about(const struct branches_reader *reader)
 	putchar('\n');
 }
 
-/* Print what the reader must know before the numbers. */
+/* Print warnings about the numbers. */
 static void print_warnings(const struct branches_reader *reader,
 			   const struct tally *tally)
 {
@@ -87,7 +90,7 @@ static void print_totals(const struct tally *tally)
 	       tally->gaps ? "some lost" : "none lost");
 }
 
-/* Print which files have no symbols, and why. */
+/* Print the files that have no symbols, with the reason. */
 static void print_no_symbols(const struct tally *tally)
 {
 	const struct function *function;
@@ -110,7 +113,7 @@ static void print_no_symbols(const struct tally *tally)
 	}
 }
 
-/* Report.  Returns the status of the command. */
+/* Print the report.  Returns the status of the command. */
 int branches_report(const struct branches_options *options)
 {
 	struct branches_reader reader;

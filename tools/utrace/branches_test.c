@@ -2,8 +2,8 @@
 /*
  * utrace - the command branches: does the processor of this machine record branches?
  *
- * The kernel runs its self-test while its report is read; what that means for
- * the user is said here.
+ * The kernel runs its self-test while its report is read.  This file explains
+ * the results.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,10 +22,13 @@
 #define STATUS_IN_USE	2
 #define STATUS_BROKEN	3
 
-/* The report is text of the kernel, of at most some lines a CPU. */
+/* The report of the kernel: text, with a few lines for each CPU. */
 static char report[1 << 20];
 
-/* Has /proc/cpuinfo a line that begins with @key and has the word @word? */
+/*
+ * Check whether /proc/cpuinfo has a line that begins with @key and has the word
+ * @word.
+ */
 static bool cpu_has(const char *key, const char *word)
 {
 	FILE *f = fopen("/proc/cpuinfo", "r");
@@ -46,7 +49,7 @@ static bool cpu_has(const char *key, const char *word)
 	return found;
 }
 
-/* Why a machine without a branch trace store has none. */
+/* Return why the machine has no branch trace store. */
 static const char *why_none(void)
 {
 	if (cpu_has("flags", "hypervisor"))
@@ -85,7 +88,7 @@ static void __attribute__((noreturn)) cannot_read(int error)
 	     "'mount -t debugfs none /sys/kernel/debug'");
 }
 
-/* Have the kernel run the self-test, and get its report. */
+/* Run the self-test of the kernel, and read its report. */
 static void read_report(void)
 {
 	int fd = open(REPORT, O_RDONLY | O_CLOEXEC);
@@ -101,7 +104,7 @@ static void read_report(void)
 	close(fd);
 }
 
-/* What each result means; a NULL text: why_none() has it. */
+/* The meaning of each result.  NULL: use why_none(). */
 static const struct {
 	const char *result;
 	int status;
@@ -126,8 +129,8 @@ static const struct {
 };
 
 /*
- * Print the report of the kernel, and what it means.  Returns the status: 0 if all
- * CPUs record as they should.
+ * Print the report of the kernel and its meaning.  Returns the status: 0 if all
+ * CPUs record branches correctly.
  */
 int branches_test(void)
 {

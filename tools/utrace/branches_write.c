@@ -2,7 +2,7 @@
 /*
  * utrace - write the file of 'utrace branches record'
  *
- * After an error nothing more is written; the caller looks at
+ * After an error nothing more is written; the caller checks
  * branches_writer.error.
  */
 #include <errno.h>
@@ -44,7 +44,7 @@ static void flush(struct branches_writer *writer)
  * branches_create() - create a file, or empty one
  * @writer: filled in
  * @path: path of the file
- * @command: how the records are made, for the report
+ * @command: the command line, for the report
  *
  * The command ends with a message if the file cannot be created.
  */
@@ -71,7 +71,7 @@ void branches_create(struct branches_writer *writer, const char *path,
 	flush(writer);
 }
 
-/* Write an object, if it is not there yet.  Returns its number in the file. */
+/* Write an object unless the file has it.  Returns its number in the file. */
 static unsigned int write_object(struct branches_writer *writer, unsigned int n)
 {
 	const struct object *object = objects_get(n);

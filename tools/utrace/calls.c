@@ -3,8 +3,8 @@
  * utrace - sets of system calls, as in -e trace=SET
  *
  * A set is a list of names, %groups and /regular expressions with commas
- * between them.  "all" stands for all calls and "none" for no call.  A "!"
- * before the set stands for all calls that are not in the set.
+ * between them.  "all" means all calls and "none" no call.  A "!" before the
+ * set selects all calls that are not in the set.
  */
 #include <regex.h>
 #include <stdio.h>
@@ -44,7 +44,10 @@ static bool is_one_of(const char *name, const char *const *names)
 	return false;
 }
 
-/* A call is in a group by the types of its arguments, or by a list of names. */
+/*
+ * Check whether a call is in a group, by the types of its arguments or by a
+ * list of names.
+ */
 static bool in_group(const struct utrace_call *call, const char *group)
 {
 	static const char *const process[] = {
@@ -95,7 +98,7 @@ static bool is_group(const char *word)
 	return is_one_of(word, groups);
 }
 
-/* One word of a set, made ready to be compared with calls. */
+/* A parsed word of a set. */
 struct word {
 	const char *name;	/* NULL if the word is @regex */
 	bool group;
@@ -165,7 +168,7 @@ static void table_walk(const struct word *word, bool *in, bool ia32)
  *
  * Return:
  * * NULL - done
- * * a message - what is wrong with @set; valid until the next call
+ * * a message - the error in @set; valid until the next call
  */
 const char *calls_parse(struct calls *calls, const char *set)
 {
@@ -190,7 +193,10 @@ const char *calls_parse(struct calls *calls, const char *set)
 	}
 	free(text);
 	calls->n = 0;
-	/* First, as leave_out_ia32() takes those at the end. */
+	/*
+	 * The 64-bit table comes first: leave_out_ia32() removes numbers from
+	 * the end.
+	 */
 	if (all != others)
 		calls->nr[calls->n++] = UTRACE_NR_NONE;
 	for (table = 0; table < 2; table++) {

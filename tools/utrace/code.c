@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - functions and stubs that no symbol tells of
+ * utrace - functions and stubs without symbols
  *
- * Programs are often stripped.  Where their functions begin is still in the
- * table by which exceptions find the functions on the stack (.eh_frame_hdr).  A
- * stub of the procedure linkage table jumps to the address in a slot, and the
- * relocation of that slot has the name of the function.
+ * In a stripped program, the table for unwinding the stack (.eh_frame_hdr)
+ * still has the addresses of functions.  A stub of the procedure linkage table
+ * jumps to the address in a slot, and the relocation of that slot has the name
+ * of the function.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #include "pairs.h"
 #include "symbols.h"
 
-/* Bytes of a stub, unless its section says something else. */
+/* Bytes of a stub, unless its section has another size. */
 #define STUB_SIZE	16
 
 /**
@@ -45,14 +45,14 @@ struct slot {
 };
 
 /**
- * struct code - what is known of the code of a file
+ * struct code - functions and stubs of a file
  * @functions: first addresses of functions, ascending
  * @nfunctions: number of elements of @functions
  * @stubs: sections of stubs: .plt, .plt.sec and .plt.got
  * @nstubs: number of elements of @stubs that are used
  * @slots: slots of functions, by their address
  * @nslots: number of elements of @slots
- * @slots_size: elements that there is memory for
+ * @slots_size: allocated elements of @slots
  */
 struct code {
 	__u64 *functions;
@@ -72,8 +72,8 @@ static int compare(const void *a, const void *b)
 }
 
 /*
- * The table of .eh_frame_hdr in the encoding that all linkers use.  A file may have it at
- * any address.
+ * The table of .eh_frame_hdr in the encoding that all linkers use.  It may be
+ * at any address.
  */
 struct frame_header {
 	__u8 version;
@@ -144,7 +144,7 @@ static void read_section(struct code *code, Elf *elf, Elf_Scn *scn,
 {
 	Elf_Data *data;
 
-	/* In a file of debugging information they have no bytes. */
+	/* In a file of debugging information, these sections have no data. */
 	if (sh->sh_type == SHT_NOBITS)
 		return;
 	data = elf_getdata(scn, NULL);
@@ -161,7 +161,7 @@ static void read_section(struct code *code, Elf *elf, Elf_Scn *scn,
 					data };
 }
 
-/* Read what is known of the code of a file, which stays open. */
+/* Read functions and stubs of a file, which stays open. */
 struct code *code_open(Elf *elf)
 {
 	struct code *code = calloc(1, sizeof(*code));
@@ -186,7 +186,7 @@ struct code *code_open(Elf *elf)
 	return code;
 }
 
-/* Forget what is known, if it is not NULL. */
+/* Free what code_open() returned.  May be NULL. */
 void code_close(struct code *code)
 {
 	if (!code)
@@ -196,7 +196,10 @@ void code_close(struct code *code)
 	free(code);
 }
 
-/* The last function that begins at an address or before it, 0 for none. */
+/*
+ * Find the last function that begins at or before an address.  Returns 0 for
+ * none.
+ */
 __u64 code_function(const struct code *code, __u64 address)
 {
 	size_t low = 0, high = code->nfunctions, middle;
@@ -212,8 +215,8 @@ __u64 code_function(const struct code *code, __u64 address)
 }
 
 /*
- * The slot that the stub at @at jumps through, 0 if there is no such jump; its
- * bytes are @n.  A stub is: [ENDBR64] [BND] JMP *slot(%rip)
+ * Find the slot that the stub of @n bytes at @at jumps through.  Returns 0 if
+ * there is no such jump.  A stub is: [ENDBR64] [BND] JMP *slot(%rip)
  */
 static __u64 slot_of(const __u8 *stub, size_t n, __u64 at)
 {
@@ -246,8 +249,8 @@ static const char *stub_name(const struct code *code, __u64 slot)
 }
 
 /**
- * code_stub() - is there a stub at an address?
- * @code: what is known
+ * code_stub() - find the stub at an address
+ * @code: what code_open() returned
  * @address: the address
  * @symbol: set if there is one
  *

@@ -2,7 +2,7 @@
 /*
  * utrace - a consumer of branches of /dev/utrace
  *
- * All that the command asks the kernel about branches is here.
+ * All system calls about branches are here.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "consumer.h"
 #include "session.h"
 
-/* A flag of pidfd_open(2), whose header does not go with <fcntl.h>. */
+/* A flag of pidfd_open(2), whose header conflicts with <fcntl.h>. */
 #ifndef PIDFD_THREAD
 #define PIDFD_THREAD	O_EXCL
 #endif
@@ -33,7 +33,7 @@ static int open_by(int dev, int pidfd, const struct utrace_ioc_branches *how)
  * @pid: the process, or a thread of it
  * @how: what to record; @where.fd is set here
  *
- * Return: its descriptor, which does not block, or -1 with errno.
+ * Return: its non-blocking descriptor, or -1 with errno.
  */
 int consumer_open(pid_t pid, const struct utrace_ioc_branches *how)
 {
@@ -54,10 +54,10 @@ int consumer_open(pid_t pid, const struct utrace_ioc_branches *how)
 }
 
 /**
- * consumer_read() - read the records that are there
+ * consumer_read() - read the available records
  * @consumer: descriptor of consumer_open()
- * @records: memory for them
- * @n: number of records at most
+ * @records: buffer
+ * @n: maximum number of records
  *
  * Return: number of records; 0 at the end, -1 with errno, EAGAIN if there are
  * none now.
@@ -72,7 +72,7 @@ ssize_t consumer_read(int consumer, struct utrace_branch *records, size_t n)
 	return got < 0 ? got : got / (ssize_t)sizeof(*records);
 }
 
-/* A text that says what an errno of consumer_open() means, and what to do. */
+/* Explain an errno of consumer_open(), and what the user can do. */
 const char *consumer_why_not(int error)
 {
 	switch (error) {

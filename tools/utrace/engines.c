@@ -29,7 +29,8 @@ static bool parse_engine(struct engine *engine, const char *line)
  *
  * Return:
  * * 0 - done
- * * -1 - the file cannot be read, see errno; EACCES: the caller may not
+ * * -1 - the file cannot be read, see errno; EACCES: the caller lacks the
+ *   rights
  */
 int engines_read(pid_t pid, pid_t tid, engine_function *function, void *data)
 {
@@ -57,7 +58,7 @@ int engines_read(pid_t pid, pid_t tid, engine_function *function, void *data)
 	return 0;
 }
 
-/* Call a function for each entry of a folder that is a number. */
+/* Call a function for each entry of a directory that is a number. */
 static void numbers_in(const char *path, pid_t pid, task_function *function,
 		       void *data)
 {
@@ -90,7 +91,10 @@ void processes(task_function *function, void *data)
 	numbers_in("/proc", 0, function, data);
 }
 
-/* The letter of the state of a task, as in ps(1); 0 if there is no such task. */
+/*
+ * Return the letter of the state of a task, as in ps(1), or 0 if there is no
+ * such task.
+ */
 char task_state(pid_t tid)
 {
 	char path[32], stat[512], *end;
@@ -104,7 +108,9 @@ char task_state(pid_t tid)
 	n = fread(stat, 1, sizeof(stat) - 1, file);
 	fclose(file);
 	stat[n] = '\0';
-	/* The name of the program, which is in brackets, may have brackets. */
+	/*
+	 * The name of the program is in brackets and may itself have brackets.
+	 */
 	end = strrchr(stat, ')');
 	return end && end[1] ? end[2] : 0;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - files that others name: processes, and files of records
+ * utrace - files that processes and files of records name
  *
- * A path that comes from a process or from a file may be that of anything: a device
- * that does something when it is opened, a FIFO that nobody writes to, a file of
- * another user.  So it is opened for reading only when it is known to be a regular
- * file, and what a process has mapped is told by its device and inode.
+ * A path from a process or a file may name anything: a device with side effects
+ * on open(2), a FIFO without a writer, a file of another user.  So a path is
+ * opened for reading only after it is known to be a regular file, and a mapped
+ * file is identified by its device and inode.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,15 +19,15 @@
 #include "fail.h"
 #include "files.h"
 
-/* Bytes to map of a file; the kernel makes them a page. */
+/* Bytes to map of a file; the kernel rounds them up to a page. */
 #define SOME	1
 
 /**
  * maps_parse() - parse a line of /proc/PID/maps
  * @maps: filled in
- * @line: the line, which is cut at its end
+ * @line: the line, whose newline is removed
  *
- * Return: false if it is no such line.
+ * Return: false if the line has another format.
  */
 bool maps_parse(struct maps_line *maps, char *line)
 {
@@ -54,7 +54,10 @@ bool maps_parse(struct maps_line *maps, char *line)
 	return start < end;
 }
 
-/* Find the line of this process that has an address.  Returns whether it is there. */
+/*
+ * Find the line of /proc/self/maps that has an address.  Returns false if there
+ * is none.
+ */
 static bool find_own_line(const void *address, struct maps_line *maps)
 {
 	FILE *file = fopen("/proc/self/maps", "re");
@@ -74,9 +77,9 @@ static bool find_own_line(const void *address, struct maps_line *maps)
 }
 
 /*
- * Device and inode of a file as /proc/PID/maps shows them.  fstat(2) has others on
- * file systems such as btrfs and overlayfs, so the file is mapped to see them.
- * Returns false if it cannot be mapped.
+ * Get the device and the inode of a file as /proc/PID/maps shows them.  On
+ * btrfs, overlayfs and some others fstat(2) returns different ones, so map the
+ * file to read them.  Returns false if it cannot be mapped.
  */
 static bool identify(int fd, struct maps_line *maps)
 {
@@ -90,7 +93,9 @@ static bool identify(int fd, struct maps_line *maps)
 	return found;
 }
 
-/* Open for reading what O_PATH has opened, if it is a regular file. */
+/*
+ * Open a file for reading that was opened with O_PATH, if it is a regular file.
+ */
 static int open_regular(int place)
 {
 	struct stat stat_;
@@ -106,7 +111,10 @@ static int open_regular(int place)
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
-/* Likewise, by path.  Sets @maps to what maps_parse() would have of the file. */
+/*
+ * Open a regular file for reading, by its path.  Sets @maps as maps_parse()
+ * would for a mapping of the file.
+ */
 static int open_file(const char *path, struct maps_line *maps)
 {
 	int place = open(path, O_PATH | O_CLOEXEC), fd, error;
@@ -116,7 +124,9 @@ static int open_file(const char *path, struct maps_line *maps)
 	fd = open_regular(place);
 	error = errno;
 	close(place);
-	/* Regular files that cannot be mapped are of /proc, /sys and the like. */
+	/*
+	 * Regular files that cannot be mapped are in /proc, /sys and the like.
+	 */
 	if (fd >= 0 && !identify(fd, maps)) {
 		close(fd);
 		fd = -1;
@@ -128,7 +138,7 @@ static int open_file(const char *path, struct maps_line *maps)
 
 /**
  * file_open() - open a regular file for reading
- * @path: its path, which anybody may have chosen
+ * @path: its path, which is not trusted
  *
  * Return: the descriptor, or -1 with errno, see file_why_not().
  */
@@ -144,10 +154,10 @@ int file_open(const char *path)
  * @pid: the process, or one of its tasks
  * @maps: the mapping
  *
- * /proc/PID/map_files has the very file, but needs privileges.  Without them it is
- * looked for by its path, from the root directory of the process, and from that of
- * this command if the process is gone.  What is there now may be another file, on which
- * the process or a container has mounted or renamed something.
+ * /proc/PID/map_files has the file itself, but needs privileges.  Without them
+ * the file is looked up by its path, from the root directory of the process, or
+ * from that of this command if the process is gone.  The path may name another
+ * file by now, after a mount or a rename.
  *
  * Return: the descriptor, or -1 with errno, see file_why_not().
  */
@@ -182,7 +192,7 @@ int file_open_mapped(pid_t pid, const struct maps_line *maps)
 	return fd;
 }
 
-/* What an error of file_open() or file_open_mapped() means. */
+/* Explain an error of file_open() or file_open_mapped(). */
 const char *file_why_not(int error)
 {
 	switch (error) {

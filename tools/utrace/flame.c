@@ -2,10 +2,10 @@
 /*
  * utrace - a flame graph of branches, as SVG
  *
- * A box is a function that was called on a certain way: its callers are below.
- * Its width is the number of branches that were taken in it and in what it has
- * called.  The file needs nothing else: all of it can be read without a script,
- * which only zooms (flame_script.h).
+ * A box is a function in a chain of calls: its callers are below it.  Its width
+ * is the number of branches that were taken in it and its callees.  The file
+ * needs no other files, and can be read without scripting; the script only
+ * zooms (flame_script.h).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -29,20 +29,20 @@
 #define HEAD		62.0
 #define FOOT		34.0
 #define CHAR		6.65
-/* Boxes that are narrower are left out. */
+/* Narrower boxes are not drawn. */
 #define NARROW		0.3
 
 #define INNER		(WIDTH - 2 * MARGIN)
 
 /**
- * struct flame - a graph that is drawn
+ * struct flame - a graph that is being drawn
  * @file: the file
  * @tree: the tree
  * @totals: weights of nodes with those of their descendants
- * @order: nodes, those with the same parent one after another
- * @first: index in @order of the first child of a node; one element more than
- *	there are nodes
- * @ranks: ranks of objects by their weight, 0 for the heaviest
+ * @order: nodes, with the children of a parent in succession
+ * @first: index in @order of the first child of each node; has one more element
+ *	than there are nodes
+ * @ranks: ranks of objects by their weight, 0 for the largest weight
  * @total: weight of all nodes
  * @rows: rows of boxes
  */
@@ -100,7 +100,7 @@ static int compare(const void *a, const void *b, void *data)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* Children stand beside one another, the heaviest one first. */
+/* Children are drawn side by side, the one with the largest weight first. */
 static void sort_children(struct flame *flame)
 {
 	size_t n = flame->tree->pairs.n, i, parent = 0;
@@ -155,7 +155,9 @@ static double width_of(const struct flame *flame, unsigned int node)
 	return flame->total ? INNER * flame->totals[node] / flame->total : 0;
 }
 
-/* Colours of objects by their rank; the last one is for all others. */
+/*
+ * Colours of objects by their rank; the last one is for all remaining objects.
+ */
 static const unsigned char palette[][3] = {
 	{ 0xf2, 0xa6, 0x5a }, { 0x7f, 0xb4, 0xe2 }, { 0x93, 0xcb, 0x8b },
 	{ 0xd9, 0x9a, 0xd1 }, { 0xe8, 0xd0, 0x6a }, { 0x7f, 0xcf, 0xc7 },
@@ -172,7 +174,7 @@ static const unsigned char *colour_of(const struct flame *flame,
 	return palette[rank];
 }
 
-/* Neighbours differ a little, by their names. */
+/* Vary the colour a little by the name, so that neighbours differ. */
 static void print_colour(const struct flame *flame, const struct function *function)
 {
 	const unsigned char *colour = colour_of(flame, function->object);
@@ -212,7 +214,7 @@ static void print_text(FILE *file, const char *text, size_t most)
 	}
 }
 
-/* The name in the box, as far as there is room. */
+/* Print the name in the box, shortened to its width. */
 static void print_label(FILE *file, const char *name, double width)
 {
 	size_t room = width > 3 * CHAR ? (width - 6) / CHAR : 0;
@@ -253,7 +255,7 @@ static void draw_box(const struct flame *flame, unsigned int node, double x,
 	fputs("</text></g>\n", file);
 }
 
-/* Draw a node and what it has called, or just count the rows of that. */
+/* Draw a node and its descendants, or only count their rows. */
 static void draw(struct flame *flame, unsigned int node, double x,
 		 unsigned int row, bool count)
 {
@@ -311,7 +313,7 @@ static void print_head(const struct flame *flame, const char *title)
 		"has called.</text>\n", MARGIN, flame->total);
 }
 
-/* Say which colour stands for which file. */
+/* Print the legend of colours and files. */
 static void print_foot(const struct flame *flame)
 {
 	double x = MARGIN, y = HEAD + flame->rows * ROW + 14;
@@ -342,7 +344,7 @@ static void print_foot(const struct flame *flame)
  * flame_write() - write a flame graph
  * @path: the file, which is created or emptied
  * @tree: the tree
- * @title: what stands above the graph
+ * @title: the text above the graph
  *
  * The command ends with a message if the file cannot be written.
  */

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - follow tasks until they have ended
+ * utrace - follow tasks until they end
  *
- * stream.c hands over records in the order of their times; text.c prints
- * them.
+ * stream.c returns the records in the order of their times; text.c prints them.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -22,10 +21,10 @@
 #include "stream.h"
 #include "trace.h"
 
-/* After this time without a record the unfinished call is shown. */
+/* Time without a record after which the unfinished call is shown. */
 #define IDLE_MS		100
 
-/* Say that a task is followed that its parent has created. */
+/* Print that a new child of a task is followed. */
 static void notice_child(const struct trace *trace,
 			 const struct utrace_rec *rec)
 {
@@ -35,7 +34,9 @@ static void notice_child(const struct trace *trace,
 		output_note("Process %d attached", child);
 }
 
-/* Say once that requests of io_uring are not system calls, so not shown. */
+/*
+ * Print once that requests of io_uring are not system calls and are not shown.
+ */
 static void notice_uring(struct trace *trace, const struct utrace_rec *rec)
 {
 	if (trace->uring || !record_is_success(rec, __NR_io_uring_setup))
@@ -47,8 +48,8 @@ static void notice_uring(struct trace *trace, const struct utrace_rec *rec)
 }
 
 /*
- * Is a record about what the child does before it is the program?  The call of
- * execve() and the exit, if that fails, are shown.
+ * Check whether a record is about the child before it has executed the program.
+ * The call of execve() is shown, and if it fails, the exit.
  */
 static bool is_before_program(struct trace *trace, const struct utrace_rec *rec)
 {
@@ -75,7 +76,7 @@ static void take_record(void *data, const struct utrace_rec *rec)
 		text_record(&trace->options.text, rec);
 }
 
-/* Nanoseconds from the clock of records to CLOCK_REALTIME. */
+/* Return the offset of CLOCK_REALTIME from the clock of records, in ns. */
 static long long realtime_offset(const struct trace *trace)
 {
 	__u64 now = stream_now(trace->stream);
@@ -85,7 +86,7 @@ static long long realtime_offset(const struct trace *trace)
 	return real.tv_sec * 1000000000LL + real.tv_nsec - now;
 }
 
-/* Handle the records that there are.  Returns whether there were some. */
+/* Handle all available records.  Returns false if there were none. */
 static bool take_records(struct trace *trace)
 {
 	size_t n;
@@ -109,8 +110,8 @@ static void take_signals(struct trace *trace)
 }
 
 /*
- * Is the trace over, because of a signal or as no followed task is left?  The
- * program is waited for in any case, as its status is that of the command.
+ * Check whether the trace has ended, by a signal or because no followed task is
+ * left.  Always wait for the program, whose status is that of the command.
  */
 static bool is_over(struct trace *trace)
 {
@@ -124,7 +125,7 @@ static bool is_over(struct trace *trace)
 	       (trace->child && !options->follow && !options->npids);
 }
 
-/* Stop recording if the output has failed: nobody could read the records. */
+/* Stop recording if the output has failed: the records could not be written. */
 static void check_output(struct trace *trace)
 {
 	struct utrace_ioc_events nothing = {};
@@ -132,21 +133,23 @@ static void check_output(struct trace *trace)
 	if (trace->mute || !output_failed())
 		return;
 	trace->mute = true;
-	/* If the output is a pipe without a reader, SIGPIPE has come as well. */
+	/*
+	 * If the output is a pipe without a reader, SIGPIPE is pending as well.
+	 */
 	take_signals(trace);
 	session_choose(trace->session, &nothing);
 }
 
-/* Wait for something to do; after some time show the unfinished call. */
+/* Wait for records or signals.  After IDLE_MS, show the unfinished call. */
 static void wait_for_records(struct trace *trace)
 {
 	struct pollfd fds[] = {
-		/* It is not waited for once no record can come any more. */
+		/* Do not poll the session after its last record. */
 		{ .fd = trace->ended ? -1 : trace->session, .events = POLLIN },
 		{ .fd = trace->signals, .events = POLLIN },
 		/*
-		 * The reader of a pipe may end while nothing is printed.  A
-		 * program that was launched goes on until something is.
+		 * The reader of a pipe may exit while nothing is printed.  A
+		 * program that was launched runs on until something is printed.
 		 */
 		{ .fd = trace->child ? -1 : trace->options.text.out->fd },
 	};
@@ -165,7 +168,7 @@ void trace_follow(struct trace *trace)
 {
 	while (!is_over(trace)) {
 		if (!take_records(trace)) {
-			/* Before the command sleeps, all text is written. */
+			/* Write all text before the command sleeps. */
 			out_flush(trace->options.text.out);
 			wait_for_records(trace);
 		}
@@ -175,9 +178,9 @@ void trace_follow(struct trace *trace)
 }
 
 /*
- * Handle the records that are in the ring, after the recording has stopped.  A
- * further signal ends that.  If the trace was interrupted, the status of the
- * program is for a parent that gets the orphan.
+ * After the recording has stopped, handle the records that are left in the
+ * rings.  Another signal ends that.  If the trace was interrupted, do not reap
+ * the program: its new parent gets the status.
  */
 void trace_drain(struct trace *trace)
 {
@@ -188,7 +191,7 @@ void trace_drain(struct trace *trace)
 
 		if (trace->mute || (!some && stream_is_empty(trace->stream)))
 			break;
-		/* A record that is there may be later than the clock. */
+		/* An available record may have a time later than the clock. */
 		if (!some)
 			usleep(1000);
 		if (!signals_take(trace->signals, &child))

@@ -2,9 +2,9 @@
 /*
  * utrace - one copy of each text
  *
- * Equal texts have the same copy, so a table of pairs of integers (pairs.h) is one
- * of texts, too.  The tree is balanced: nobody can choose names that are slow to look
- * up.
+ * Equal texts have the same copy, so a table of pairs of integers (pairs.h) can
+ * hold texts.  The tree is balanced, so no choice of names makes a look-up
+ * slow.
  */
 #include <search.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "intern.h"
 
 /**
- * intern() - the copy of a text
+ * intern() - get the copy of a text
  * @text: the text
  *
  * The command ends with a message if there is no memory.
@@ -35,7 +35,7 @@ const char *intern(const char *text)
 	return copy;
 }
 
-/* A number of a text, for a table of pairs. */
+/* Return a number for a text, for a table of pairs. */
 __u64 intern_number(const char *text)
 {
 	return (unsigned long)intern(text);

@@ -2,9 +2,9 @@
 /*
  * utrace - launch the program that is traced
  *
- * The program is looked up in PATH before it is started, so that its trace
- * begins with the one execve() that succeeds.  The child waits between
- * launch_prepare() and launch_go(), for the caller to attach to it.
+ * The command looks up the program in PATH first, so that the trace begins with
+ * the one execve() that succeeds.  Between launch_prepare() and launch_go() the
+ * child waits until the caller has attached to it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,15 +29,15 @@ static bool is_program(const char *path)
 	return !stat(path, &stat_) && S_ISREG(stat_.st_mode) && stat_.st_mode & 0111;
 }
 
-/* The status of the command if a program cannot be executed. */
+/* Return the status of the command if a program cannot be executed. */
 static int status_of(int error)
 {
 	return error == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
 }
 
 /*
- * Find the file of a program, in the folders of PATH if the name has no "/".
- * The command ends if there is none.  Returns a path to be freed.
+ * Find the file of a program, in the directories of PATH if the name has no
+ * "/".  The command ends if there is none.  Returns a path to be freed.
  */
 char *launch_look_up(const char *name)
 {
@@ -53,7 +53,7 @@ char *launch_look_up(const char *name)
 	}
 	for (;; folder = end + 1) {
 		end = strchrnul(folder, ':');
-		/* An empty folder is the current one. */
+		/* An empty entry means the current directory. */
 		if (asprintf(&path, "%.*s%s%s", (int)(end - folder), folder,
 			     end == folder ? "./" : "/", name) < 0)
 			abort();
@@ -81,7 +81,7 @@ static const struct passwd *find_user(const char *name)
 	return user;
 }
 
-/* In the child: take the environment, the user and the signals. */
+/* In the child: set the environment, the user and the signals. */
 static void prepare(const struct launch *launch, const struct passwd *user)
 {
 	unsigned int i;
@@ -97,8 +97,8 @@ static void prepare(const struct launch *launch, const struct passwd *user)
 }
 
 /*
- * In the child: say on @ready that all is prepared, wait for @go until it is
- * traced, then become the program.
+ * In the child: report on @ready that all is prepared, wait on @go until it is
+ * traced, then execute the program.
  */
 static void become(const struct launch *launch, const struct passwd *user,
 		   const char *path, int ready, int go)
@@ -116,8 +116,8 @@ static void become(const struct launch *launch, const struct passwd *user,
 }
 
 /*
- * Wait until the child waits to be traced, so that none of the calls that it
- * makes before is counted.  It may have died meanwhile.
+ * Wait until the child waits to be traced, so that its earlier calls are not
+ * counted.  The child may also have died.
  */
 static void await_child(pid_t child, int ready)
 {
@@ -135,7 +135,8 @@ static void await_child(pid_t child, int ready)
  *
  * The command ends with a message if that fails.
  *
- * Context: after signals_set_up(), which the program's signals come from.
+ * Context: after signals_set_up(), which has saved the signal actions of the
+ *	program.
  */
 void launch_prepare(struct launch *launch)
 {
@@ -170,7 +171,8 @@ void launch_go(struct launch *launch)
 }
 
 /**
- * launch_end_like() - end as the program ended: by its signal, if it was one
+ * launch_end_like() - end as the program has ended, by the same signal if a
+ *	signal killed it
  * @status: status of the program, as of wait(2)
  *
  * Return: the status of the command, which is that of the program.

@@ -2,8 +2,8 @@
 /*
  * utrace - a line of the text of a trace
  *
- * A line is put together in the room of the output's buffer.  It begins with
- * the number of the task and the time, if they are wanted.
+ * A line is written directly to the buffer of the output.  It begins with the
+ * number of the task and the time, if the options ask for them.
  */
 #include <string.h>
 #include <time.h>
@@ -28,7 +28,7 @@
 /* Time of the last line, for -r; 0 before the first one. */
 static __u64 last_time;
 
-/* Time between two records in ns; 0 if that is less than nothing. */
+/* Return the time between two records in ns, 0 if it is negative. */
 __u64 line_since(__u64 from, __u64 to)
 {
 	return to > from ? to - from : 0;
@@ -50,7 +50,7 @@ void line_open(struct line *line, const struct text *text, size_t data)
 	};
 }
 
-/* Append a number with blanks before it, if it has less than @width digits. */
+/* Append a number, padded with blanks on the left to @width. */
 static void write_right(struct seq_buf *s, unsigned long value, size_t width)
 {
 	char digits[24];
@@ -63,7 +63,7 @@ static void write_right(struct seq_buf *s, unsigned long value, size_t width)
 	utrace_write(s, digits, number.len);
 }
 
-/* As "[pid %5d] " on the terminal of the program, else as "%-5d ". */
+/* Write "[pid %5d] " on the terminal of the program, else "%-5d ". */
 static void write_task(struct seq_buf *s, const struct text *text, __s32 tid)
 {
 	size_t begin = s->len;
@@ -80,7 +80,7 @@ static void write_task(struct seq_buf *s, const struct text *text, __s32 tid)
 	utrace_write_char(s, ' ');
 }
 
-/* The time of day, which is made anew when the second changes. */
+/* Write the time of day, which is formatted again when the second changes. */
 static void write_of_day(struct seq_buf *s, time_t seconds)
 {
 	static char of_day[16];
@@ -102,7 +102,7 @@ static void write_micro(struct seq_buf *s, __u64 us)
 	utrace_write_padded(s, us, 6);
 }
 
-/* Append a span of time in ns as seconds with six decimals. */
+/* Append a duration in ns as seconds with six decimals. */
 void line_write_span(struct seq_buf *s, __u64 ns)
 {
 	utrace_write_decimal(s, ns / NS_PER_SECOND);
@@ -136,7 +136,7 @@ static void write_time(struct seq_buf *s, const struct text *text, __u64 time)
 	last_time = time;
 }
 
-/* Write what stands before the text of a record. */
+/* Write the prefix of a line: the task and the time. */
 void line_begin(struct line *line, const struct text *text,
 		const struct utrace_rec *rec, __u64 time)
 {
@@ -146,7 +146,7 @@ void line_begin(struct line *line, const struct text *text,
 	line->begin = line->s.len;
 }
 
-/* Fill up with blanks to the column of results. */
+/* Append blanks up to the column of results. */
 void line_align_result(struct line *line)
 {
 	size_t len = line->s.len - line->begin;
@@ -159,14 +159,14 @@ void line_align_result(struct line *line)
 		memset(to, ' ', RESULT_COLUMN - len);
 }
 
-/* Hand the text to the output, where a further part of the line may follow. */
+/* Pass the text to the output.  Another part of the line may follow. */
 void line_close(struct line *line)
 {
 	if (line->s.len <= line->s.size)
 		out_add(line->out, line->s.len);
 }
 
-/* End the line and hand it to the output. */
+/* End the line and pass it to the output. */
 void line_end(struct line *line)
 {
 	utrace_write_char(&line->s, '\n');

@@ -2,8 +2,8 @@
 /*
  * utrace - main() of the command utrace
  *
- * The command traces programs by /dev/utrace and prints what they do in the
- * manner of strace.  trace.c has that, ps.c the command ps, branches.c the command
+ * The command traces programs by /dev/utrace and prints their events in the
+ * style of strace (trace.c).  ps.c has the command ps, branches.c the command
  * branches, and markers.c the command markers.
  */
 #include <errno.h>
@@ -60,7 +60,7 @@ static const struct {
 	{ "markers", markers_main },
 };
 
-/* Fail if what was printed could not be written. */
+/* Fail if the output could not be written. */
 static void check_stdout(void)
 {
 	if (!ferror(stdout) && !fflush(stdout))

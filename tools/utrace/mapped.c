@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - learn what is mapped in processes that run
+ * utrace - read the mappings of running processes
  *
- * Records have addresses and do not say what is there, so /proc/PID/maps is read
- * when a program begins, and when an address comes that is in no mapping known.
- * By then the process may have gone on, as far as the ring has room, or may be
- * gone.  A process that was forked and is gone has the mappings of its parent:
- * those of a process that has code at the address where it began.
+ * Records have addresses without mappings, so /proc/PID/maps is read when a
+ * program begins, and when a record has an address in no known mapping.  By
+ * then the process may have run on, as far as the ring has room, or may be
+ * gone.  A forked process that is gone gets the mappings of its parent: a
+ * process that has code at the address where the child began.
  *
- * What replaces code at an address that was known already is not noticed.
+ * New code at an address that is in a known mapping is not noticed.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -35,10 +35,7 @@ static struct pairs inodes;
 static unsigned int *inode_objects;
 static size_t inodes_size;
 
-/*
- * The vdso is in no file.  That of programs of 32 bits, which is below 4 GiB,
- * is another one.
- */
+/* The vdso is in no file.  32-bit programs have another vdso, below 4 GiB. */
 static unsigned int add_vdso(pid_t tid, __u64 start, __u64 end)
 {
 	bool small = end <= 1ULL << 32;
@@ -78,7 +75,7 @@ static unsigned int add_file(pid_t tid, const struct maps_line *maps)
 	return inode_objects[i];
 }
 
-/* A line of /proc/PID/maps.  Returns whether it tells of code. */
+/* Parse a line of /proc/PID/maps.  Returns whether it is a mapping of code. */
 static bool parse_line(char *line, pid_t tid, struct mapping *mapping)
 {
 	struct maps_line maps;
@@ -98,11 +95,11 @@ static bool parse_line(char *line, pid_t tid, struct mapping *mapping)
 }
 
 /**
- * mapped_read() - read what is mapped in a process
+ * mapped_read() - read the mappings of a process
  * @space: its address space
  * @tid: a task of the process
  *
- * Return: true if something was not known before.
+ * Return: true if a mapping was not known before.
  */
 bool mapped_read(struct space *space, pid_t tid)
 {
@@ -137,9 +134,9 @@ static bool copy(struct space *space, __u64 address)
 }
 
 /**
- * mapped_begin() - the process at hand begins a program, or was not known
- * @mapped: whose records are at hand
- * @address: where the task goes on
+ * mapped_begin() - start the address space of a new program or process
+ * @mapped: the task whose records are being read
+ * @address: the address at which the task continues
  *
  * Return: true, since the address space is a new one.
  */
@@ -159,7 +156,10 @@ bool mapped_begin(struct mapped *mapped, unsigned long long address)
 	return true;
 }
 
-/* Look for an address.  Returns whether something new was found. */
+/*
+ * Read the mappings to find an address.  Returns whether a new mapping was
+ * found.
+ */
 static bool look_for(struct mapped *mapped, __u64 address)
 {
 	struct space *space = mapped->space;
@@ -173,8 +173,8 @@ static bool look_for(struct mapped *mapped, __u64 address)
 }
 
 /**
- * mapped_learn() - learn what a record is about
- * @mapped: whose records are at hand
+ * mapped_learn() - read the mappings that a record needs
+ * @mapped: the task whose records are being read
  * @record: the record
  *
  * Return: true if @mapped->space has changed, see @mapped->flags.
@@ -192,12 +192,15 @@ bool mapped_learn(struct mapped *mapped, const struct utrace_branch *record)
 		mapped->space = space_of(mapped->pid);
 		return false;
 	case UTRACE_BRANCH_START:
-		/* The first thread is there for as long as its process. */
+		/* The first thread exists as long as its process. */
 		if (mapped->tid == mapped->pid || !mapped->space->n)
 			return mapped_begin(mapped, record->to);
 		return false;
 	case UTRACE_BRANCH:
-		/* A parent has no code for a program that has begun. */
+		/*
+		 * The parent does not have the code of a program that has
+		 * begun.
+		 */
 		if (record->from == UTRACE_PC_EXEC)
 			return mapped_begin(mapped, UTRACE_PC_EXEC);
 		changed = look_for(mapped, record->from);
