@@ -69,7 +69,7 @@ static const struct argp_option status_options[] = {
 	{}
 };
 
-/* A number from @least to @most. */
+/* Parse a number from @least to @most. */
 static unsigned int parse_number(struct argp_state *state, const char *option,
 				 const char *arg, unsigned int least,
 				 unsigned int most)
@@ -107,7 +107,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		options->count = true;
 		break;
 	case KEY_HISTOGRAM:
-		/* Lines of hits have it as "arg2". */
+		/* Accept "arg2" as well, as lines of hits print it. */
 		if (!strncmp(arg, "arg", 3))
 			arg += 3;
 		options->histogram = parse_number(state, "--histogram", arg, 1,
@@ -160,7 +160,7 @@ static int main_list(struct markers_options *options, int argc, char **argv)
 	return markers_list(options);
 }
 
-/* The program comes behind "--".  Returns the number of words before that. */
+/* Find the "--" before the program.  Returns the number of words before it. */
 static int split(struct markers_options *options, int argc, char **argv)
 {
 	int i;
@@ -254,7 +254,7 @@ static const struct {
 	{ "status", "utrace markers status", main_status },
 };
 
-/* The command markers.  Returns its status, if it does not end by a signal. */
+/* Run the command markers.  Returns its status, unless a signal ends it. */
 int markers_main(int argc, char **argv)
 {
 	static struct markers_options options;

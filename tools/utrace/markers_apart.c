@@ -2,8 +2,8 @@
 /*
  * utrace - find the markers and functions of a file in a child
  *
- * An attacker may have made the file, or may truncate it while it is read; see apart.c.
- * The child sends what it finds, and the command checks all of that.
+ * The file may be malicious, or truncated while it is read; see apart.c.  The
+ * child sends what it finds, and the command checks all of it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,15 +13,15 @@
 #include "intern.h"
 #include "markers_elf.h"
 
-/* Bytes of a name, more than any has. */
+/* Maximum size of a name. */
 #define NAME_MAX_SIZE	(1 << 20)
 
 /**
- * struct search - what the child looks for, and where it sends it
+ * struct search - a search in the child
  * @path: path of the file
  * @fd: the file
- * @wish: functions, or NULL for SDT markers
- * @out: the command
+ * @wish: functions to find, or NULL for SDT markers
+ * @out: stream to the command
  */
 struct search {
 	const char *path;
@@ -31,8 +31,8 @@ struct search {
 };
 
 /*
- * A site, whose names follow with their NULs.  At the end comes one of which @provider is
- * 0, with why the file can have no sites as its @name, if there is a reason.
+ * A marker; its names follow, each with its NUL.  In the last one @provider is
+ * 0, and @name is the reason why the file can have no markers, if there is one.
  */
 struct sent {
 	struct marker_site site;
@@ -40,7 +40,7 @@ struct sent {
 	__u32 name;
 };
 
-/* The bytes that a name takes; one that is too long is sent as none. */
+/* Return the bytes that a name takes; a name that is too long is not sent. */
 static __u32 size_of(const char *name)
 {
 	size_t n = name ? strlen(name) + 1 : 0;
@@ -82,7 +82,7 @@ static void find(FILE *in, FILE *out, void *data)
 	fwrite(why, end.name, 1, out);
 }
 
-/* Receive a text of @size bytes.  Returns NULL if it is none. */
+/* Receive a text of @size bytes.  Returns NULL if it is not a valid string. */
 static const char *receive_text(const struct apart *apart, char *text, __u32 size)
 {
 	if (!size || size > NAME_MAX_SIZE || !fread(text, size, 1, apart->from) ||
@@ -110,7 +110,7 @@ static bool is_sound(const struct marker_args *args)
 	return true;
 }
 
-/* Take the sites that a child sends.  Returns whether all have come. */
+/* Receive the markers from a child.  Returns false unless all were received. */
 static bool take_sites(const struct apart *apart, marker_site_function *function,
 		       void *data, const char **why)
 {
@@ -136,15 +136,15 @@ static bool take_sites(const struct apart *apart, marker_site_function *function
 }
 
 /**
- * marker_sites() - the SDT markers or functions of a file
- * @path: path of the file, by which debugging information is looked for
+ * marker_sites() - find the SDT markers or functions of a file
+ * @path: path of the file, to find its debugging information
  * @fd: the file
  * @wish: which functions; NULL: SDT markers
- * @function: is called for each site, in the order of the file
+ * @function: called for each marker, in the order of the file
  * @data: its argument
- * @damaged: set to whether the file could not be parsed, to the end or at all
+ * @damaged: set to true if the file could not be parsed completely
  *
- * Return: why the file can have no sites, or could not be parsed; or NULL.
+ * Return: why the file can have no markers or could not be parsed, or NULL.
  */
 const char *marker_sites(const char *path, int fd, const struct marker_wish *wish,
 			 marker_site_function *function, void *data,

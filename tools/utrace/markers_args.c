@@ -2,8 +2,8 @@
 /*
  * utrace - arguments of markers
  *
- * The note of a marker has its arguments as the assembler has them, with their
- * sizes: "-4@%eax 8@16(%rsp) 4@$1".
+ * The note of a marker has its arguments in assembler syntax, with their sizes:
+ * "-4@%eax 8@16(%rsp) 4@$1".
  */
 #include <ctype.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "fail.h"
 #include "markers_args.h"
 
-/* The names of registers, each with those of its lower parts. */
+/* The names of registers and of their lower parts. */
 static const char *const registers[][4] = {
 	[PERF_REG_X86_AX] = { "rax", "eax", "ax", "al" },
 	[PERF_REG_X86_BX] = { "rbx", "ebx", "bx", "bl" },
@@ -44,7 +44,7 @@ static const struct utrace_marker_arg nowhere = {
 	.index = UTRACE_ARG_NO_REG,
 };
 
-/* Take a number from @at.  Returns whether there is one. */
+/* Parse a number at @at.  Returns false if there is none. */
 static bool take_number(const char **at, __s64 *number)
 {
 	char *end;
@@ -63,9 +63,8 @@ static bool is_name(const char *name, const char *text, size_t n)
 }
 
 /*
- * Take a register from @at.  The part of a register that is named does not
- * matter: the size of the argument does.  Returns whether the kernel can read
- * the register.
+ * Parse a register at @at.  The size of the argument counts, not which part of
+ * the register is named.  Returns whether the kernel can read the register.
  */
 static bool take_register(const char **at, __u8 *number)
 {
@@ -88,7 +87,7 @@ static bool take_register(const char **at, __u8 *number)
 	return false;
 }
 
-/* An index and its scale, as ",%rcx,8". */
+/* Parse an index and its scale, as ",%rcx,8". */
 static bool take_index(const char **at, struct utrace_marker_arg *where)
 {
 	__s64 scale = 1;
@@ -105,7 +104,7 @@ static bool take_index(const char **at, struct utrace_marker_arg *where)
 	return scale == 1 || scale == 2 || scale == 4 || scale == 8;
 }
 
-/* Memory, as "16(%rsp)", "(%rax)" or "-8(%rbp,%rcx,4)". */
+/* Parse a memory operand, as "16(%rsp)", "(%rax)" or "-8(%rbp,%rcx,4)". */
 static bool parse_memory(struct utrace_marker_arg *where, const char *at)
 {
 	where->kind = UTRACE_ARG_MEM;
@@ -144,7 +143,7 @@ static bool is_size(long size)
 	}
 }
 
-/* An argument of @size bytes whose place is to be filled in. */
+/* Return an argument of @size bytes; the caller fills in its place. */
 static struct marker_arg new_arg(long size, bool is_float)
 {
 	struct marker_arg arg = { .where = nowhere, .type = "?" };
@@ -159,7 +158,7 @@ static struct marker_arg new_arg(long size, bool is_float)
 	return arg;
 }
 
-/* @size: bytes of an argument that does not tell its size. */
+/* @size: bytes of an argument without a size. */
 static struct marker_arg parse_arg(const char *text, long size)
 {
 	bool is_float = false;
@@ -186,11 +185,11 @@ static struct marker_arg parse_arg(const char *text, long size)
 /**
  * marker_args_parse() - parse the arguments of a note
  * @args: filled in
- * @text: the arguments as the note has them
+ * @text: the arguments in the syntax of the note
  * @size: bytes of an address of the program
  *
- * Arguments that the kernel cannot read are not @known: numbers with a floating
- * point, and memory at symbols.
+ * Arguments that the kernel cannot read are not @known: floating point, and
+ * memory at symbols.
  */
 void marker_args_parse(struct marker_args *args, const char *text,
 		       unsigned int size)
@@ -207,12 +206,12 @@ void marker_args_parse(struct marker_args *args, const char *text,
 }
 
 /**
- * marker_args_of_call() - the first arguments of a function, at its entry
+ * marker_args_of_call() - get the first arguments of a function, at its entry
  * @args: filled in
  * @n: number of arguments, %MARKER_CALL_ARGS at most
  * @size: bytes of an address of the program
  *
- * All are integers with a sign, of the size of a register.
+ * All are signed integers of the size of a register.
  */
 void marker_args_of_call(struct marker_args *args, unsigned int n,
 			 unsigned int size)
@@ -232,14 +231,17 @@ void marker_args_of_call(struct marker_args *args, unsigned int n,
 		where->reg = numbers[i];
 		if (size == 8)
 			continue;
-		/* Programs of 32 bits have them behind the return address. */
+		/*
+		 * 32-bit programs have them on the stack, after the return
+		 * address.
+		 */
 		where->kind = UTRACE_ARG_MEM;
 		where->reg = PERF_REG_X86_SP;
 		where->disp = (i + 1) * size;
 	}
 }
 
-/* What a function returns, an integer with a sign, is its one argument. */
+/* Get the return value of a function, a signed integer, as its one argument. */
 void marker_args_of_return(struct marker_args *args, unsigned int size)
 {
 	args->n = 1;
@@ -248,7 +250,7 @@ void marker_args_of_return(struct marker_args *args, unsigned int size)
 	args->arg[0].where.reg = PERF_REG_X86_AX;
 }
 
-/* A number in the size and with the sign of the argument. */
+/* Print a number with the size and the sign of the argument. */
 static void print_number(const struct utrace_marker_arg *where, char *text,
 			 size_t size)
 {
@@ -262,16 +264,16 @@ static void print_number(const struct utrace_marker_arg *where, char *text,
 			 (__u64)where->disp << rest >> rest);
 }
 
-/* The name of a register, NULL if there is no such register. */
+/* Return the name of a register, or NULL if there is no such register. */
 const char *marker_register(unsigned int number)
 {
 	return number < ARRAY_SIZE(registers) ? registers[number][0] : NULL;
 }
 
 /**
- * marker_arg_place() - where an argument is, for people
+ * marker_arg_place() - print the place of an argument
  * @arg: the argument
- * @text: set to "7", "rax", "[rsp+16]", or "?" if the place is not known
+ * @text: set to "7", "rax", "[rsp+16]", or "?" if it is not known
  * @size: bytes of @text
  */
 void marker_arg_place(const struct marker_arg *arg, char *text, size_t size)

@@ -23,7 +23,7 @@
 #include "markers_set.h"
 #include "session.h"
 
-/* Add the target; @what tells the user in an error what was tried. */
+/* Add the target.  @what is the start of the message if that fails. */
 static void attach(struct marker_arming *arming, enum utrace_scope scope, int pidfd,
 		   const char *what)
 {
@@ -38,7 +38,7 @@ static void attach(struct marker_arming *arming, enum utrace_scope scope, int pi
 
 /**
  * marker_attach() - attach to a process
- * @arming: has the session; the rest is filled in
+ * @arming: with the session set; the rest is filled in
  * @pid: the process
  * @follow: markers are traced in new processes, too
  *
@@ -56,13 +56,15 @@ void marker_attach(struct marker_arming *arming, pid_t pid, bool follow)
 	close(pidfd);
 }
 
-/* Attach to all processes; hits of this one are left out.  See marker_attach(). */
+/* Attach to all processes except this one.  See marker_attach(). */
 void marker_attach_all(struct marker_arming *arming)
 {
 	attach(arming, UTRACE_SCOPE_SYSTEM, -1, "attaching to all processes");
 }
 
-/* The argument that the kernel is to sort hits by, NULL if the site has none. */
+/*
+ * Return the argument of the histogram, or NULL if the marker does not have it.
+ */
 static const struct marker_arg *sorted_by(const struct marker_arming *arming,
 					  const struct site *site)
 {
@@ -72,7 +74,10 @@ static const struct marker_arg *sorted_by(const struct marker_arming *arming,
 	       &site->at.args.arg[n - 1] : NULL;
 }
 
-/* Does the kernel sort the hits of a site, count them, or record them (0)? */
+/*
+ * Return whether the kernel makes a histogram of the hits of a marker, counts
+ * them, or records them (0).
+ */
 static __u32 flags_of(const struct marker_arming *arming, const struct site *site)
 {
 	if (sorted_by(arming, site))
@@ -82,7 +87,7 @@ static __u32 flags_of(const struct marker_arming *arming, const struct site *sit
 	return 0;
 }
 
-/* Fill in a place, with the arguments that the kernel is to read. */
+/* Fill in the marker, with the arguments that the kernel must read. */
 static struct utrace_marker place_of(const struct marker_arming *arming,
 				     const struct site *site)
 {
@@ -103,7 +108,7 @@ static struct utrace_marker place_of(const struct marker_arming *arming,
 	return place;
 }
 
-/* Arm a site.  Returns 0, or -1 with errno. */
+/* Arm a marker.  Returns 0, or -1 with errno. */
 static int arm(const struct marker_arming *arming, const struct marker_set *set,
 	       size_t n)
 {
@@ -129,7 +134,9 @@ static int arm(const struct marker_arming *arming, const struct marker_set *set,
 	return ioctl(arming->session, UTRACE_IOC_ARM, &arm);
 }
 
-/* Why a marker cannot be armed; @fatal: neither can the others. */
+/*
+ * Explain why a marker cannot be armed.  @fatal: no other marker can be armed.
+ */
 static const char *why_not(int error, bool *fatal)
 {
 	*fatal = false;
@@ -170,7 +177,7 @@ static const char *why_not(int error, bool *fatal)
 	}
 }
 
-/* Why a user_event cannot be armed; @fatal as above. */
+/* Explain why a user_event cannot be armed.  @fatal: as in why_not(). */
 static const char *why_not_user_event(int error, bool *fatal)
 {
 	*fatal = false;
@@ -191,7 +198,7 @@ static const char *why_not_user_event(int error, bool *fatal)
 	}
 }
 
-/* Tell the user of a site that is not armed, with its file. */
+/* Print why a marker is not armed, with its file. */
 static void say_of_site(const struct marker_set *set, const struct site *site,
 			const char *why)
 {
@@ -213,12 +220,12 @@ static void say_of_site(const struct marker_set *set, const struct site *site,
 /**
  * marker_arm() - arm markers
  * @arming: how
- * @set: the markers, whose sites that are armed are noted
+ * @set: the markers; sets @armed of those that are armed
  *
- * A site that cannot be armed is told and left out.  The command ends with a
- * message if there is none.
+ * If a marker cannot be armed, print a message and skip it.  The command ends
+ * with a message if none is armed.
  *
- * Return: the number of sites that are armed.
+ * Return: the number of armed markers.
  */
 size_t marker_arm(struct marker_arming *arming, struct marker_set *set)
 {
@@ -235,7 +242,7 @@ size_t marker_arm(struct marker_arming *arming, struct marker_set *set)
 			set->markers[site->marker].armed = true;
 			continue;
 		}
-		/* The first ARM gives the process an engine more. */
+		/* The first ARM attaches another engine to the process. */
 		if (!armed && errno == ENOSPC)
 			fail("arming", session_why_not(errno));
 		why = site->user_event ? why_not_user_event(errno, &fatal) :
@@ -250,8 +257,8 @@ size_t marker_arm(struct marker_arming *arming, struct marker_set *set)
 }
 
 /*
- * Have poll(2) report POLLPRI again at the next change of a word, as when a process
- * registers a user_event.
+ * Make poll(2) report POLLPRI again at the next change of a word, for example
+ * when a process registers a user_event.
  */
 void marker_look_at_words(const struct marker_arming *arming)
 {
@@ -264,13 +271,13 @@ void marker_look_at_words(const struct marker_arming *arming)
 	ioctl(arming->session, UTRACE_IOC_LIST, &list);
 }
 
-/* Add how the hits of a site are spread to the histogram of its marker. */
+/* Add the histogram of a marker to that of its name. */
 static void read_histogram(const struct marker_arming *arming,
 			   struct marker_set *set,
 			   const struct utrace_hit_count *count)
 {
 	const struct site *site = &set->sites[count->cookie];
-	/* Without this argument no value of the site can be read. */
+	/* Without this argument all values count as unreadable. */
 	__u64 buckets[UTRACE_BUCKETS] = {
 		[UTRACE_BUCKET_UNREADABLE] = count->hits,
 	};
@@ -293,8 +300,8 @@ static void read_histogram(const struct marker_arming *arming,
 }
 
 /*
- * Read how often markers were hit and missed, and detach the target, which disarms
- * them and ends all records.
+ * Read the counts of hits and missed returns, then detach the target, which
+ * disarms the markers and ends the recording.
  */
 void marker_read_hits(struct marker_arming *arming, struct marker_set *set)
 {

@@ -2,8 +2,8 @@
 /*
  * utrace - the SDT markers of a file
  *
- * <sys/sdt.h> leaves a note for each place at which a program has a marker:
- * three addresses, then provider, name and arguments as strings.
+ * <sys/sdt.h> writes a note for each marker: three addresses, then provider,
+ * name and arguments as strings.
  */
 #include <string.h>
 
@@ -16,11 +16,11 @@
 #define TYPE		3
 
 /**
- * struct notes - the notes of a file that are read
+ * struct notes - the notes of a file
  * @elf: the file
  * @size: bytes of an address
  * @base: address of the section .stapsdt.base, 0 if there is none
- * @function: is called for each marker
+ * @function: called for each marker
  * @data: its argument
  */
 struct notes {
@@ -31,7 +31,7 @@ struct notes {
 	void *data;
 };
 
-/* Why a file can have no markers, or NULL if it can. */
+/* Return why a file can have no markers, or NULL if it can. */
 const char *marker_why_not(Elf *elf)
 {
 	GElf_Ehdr header;
@@ -45,13 +45,15 @@ const char *marker_why_not(Elf *elf)
 	return NULL;
 }
 
-/* Bytes of an address of a program. */
+/* Return the bytes of an address of a program. */
 unsigned int marker_address_size(Elf *elf)
 {
 	return gelf_fsize(elf, ELF_T_ADDR, 1, EV_CURRENT);
 }
 
-/* Find the offset of an address in the file.  Returns whether there is one. */
+/*
+ * Find the offset of an address in the file.  Returns false if there is none.
+ */
 bool marker_offset(Elf *elf, __u64 address, __u64 *offset)
 {
 	size_t i, n;
@@ -70,7 +72,10 @@ bool marker_offset(Elf *elf, __u64 address, __u64 *offset)
 	return false;
 }
 
-/* The next section of this name, which @header is set to, or NULL. */
+/*
+ * Find the next section of this name, and set @header to its header.  Returns
+ * NULL if there is none.
+ */
 static Elf_Scn *next_section(Elf *elf, Elf_Scn *section, const char *name,
 			     GElf_Shdr *header)
 {
@@ -90,8 +95,8 @@ static Elf_Scn *next_section(Elf *elf, Elf_Scn *section, const char *name,
 }
 
 /*
- * Is the program made by Go, or has it a part that is?  Its runtime reads return
- * addresses from the stack, to move the stack and to collect garbage.
+ * Check whether a program has code compiled by Go.  The runtime of Go reads
+ * return addresses from the stack, to move the stack and to collect garbage.
  */
 bool marker_is_go(Elf *elf)
 {
@@ -107,7 +112,7 @@ bool marker_is_go(Elf *elf)
 	return false;
 }
 
-/* Take a string that is before @end.  Returns NULL if there is none. */
+/* Parse a string that ends before @end.  Returns NULL if there is none. */
 static const char *take_string(const char **at, const char *end)
 {
 	const char *text = *at, *nul = memchr(text, '\0', end - text);
@@ -122,13 +127,13 @@ static __u64 take_address(const struct notes *notes, const char **at)
 {
 	__u64 address = 0;
 
-	/* The processor and the file have the lowest byte first. */
+	/* Both the processor and the file are little-endian. */
 	memcpy(&address, *at, notes->size);
 	*at += notes->size;
 	return address;
 }
 
-/* Tell of the marker of a note, if the note can be understood. */
+/* Report the marker of a note, if the note is valid. */
 static void take_note(const struct notes *notes, const char *at, size_t n)
 {
 	const char *end = at + n, *args;
@@ -140,7 +145,7 @@ static void take_note(const struct notes *notes, const char *at, size_t n)
 	address = take_address(notes, &at);
 	base = take_address(notes, &at);
 	semaphore = take_address(notes, &at);
-	/* The addresses have not been changed with those of the sections. */
+	/* prelink moves the sections, but not the addresses in notes. */
 	moved = notes->base ? notes->base - base : 0;
 	site.provider = take_string(&at, end);
 	site.name = site.provider ? take_string(&at, end) : NULL;
@@ -184,7 +189,7 @@ static void take_file(struct notes *notes)
 			take_section(notes, section);
 }
 
-/* The SDT markers of a file that is open; see marker_notes(). */
+/* Find the SDT markers of an open file; see marker_notes(). */
 const char *marker_notes_of(Elf *elf, marker_site_function *function, void *data)
 {
 	struct notes notes = {
@@ -202,10 +207,10 @@ const char *marker_notes_of(Elf *elf, marker_site_function *function, void *data
 /**
  * marker_notes() - the SDT markers of a file
  * @fd: the file
- * @function: is called for each site, in the order of the file
+ * @function: called for each marker, in the order of the file
  * @data: its argument
  *
- * Return: why the file can have none, or NULL.
+ * Return: why the file can have no markers, or NULL.
  */
 const char *marker_notes(int fd, marker_site_function *function, void *data)
 {

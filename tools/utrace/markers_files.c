@@ -2,7 +2,7 @@
 /*
  * utrace - files that may have markers
  *
- * The files of a process are those that it has mapped as code, see files.c.
+ * The files of a process are the files that it has mapped as code, see files.c.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,10 +17,10 @@
 #include "pairs.h"
 #include "session.h"
 
-/* What /proc/PID/maps puts behind the path of a file that is gone. */
+/* What /proc/PID/maps appends to the path of a deleted file. */
 #define GONE	" (deleted)"
 
-/* What an error of file_open() means for a file that the user has named. */
+/* Explain an error of file_open() for a file that the user has named. */
 const char *marker_file_why_not(int error)
 {
 	return error == ENOENT ?
@@ -28,7 +28,10 @@ const char *marker_file_why_not(int error)
 	       file_why_not(error);
 }
 
-/* Is a path that /proc/PID/maps shows that of this file, also if the file is gone? */
+/*
+ * Check whether a path of /proc/PID/maps is this path, even if the file was
+ * deleted.
+ */
 bool marker_file_is(const char *mapped, const char *path)
 {
 	size_t n = strlen(path);
@@ -37,7 +40,7 @@ bool marker_file_is(const char *mapped, const char *path)
 	       (!mapped[n] || !strcmp(mapped + n, GONE));
 }
 
-/* Let *@data be a thread that has not ended. */
+/* Set *@data to the thread if it has not ended. */
 static void take_living(pid_t pid, pid_t tid, void *data)
 {
 	(void)pid;
@@ -45,7 +48,9 @@ static void take_living(pid_t pid, pid_t tid, void *data)
 		*(pid_t *)data = tid;
 }
 
-/* The first thread of a process may have ended, and has no memory then. */
+/*
+ * Find a living thread: the first one may have exited, and has no memory then.
+ */
 static pid_t living_thread(pid_t pid)
 {
 	pid_t living = pid;
@@ -72,11 +77,11 @@ static FILE *open_maps(pid_t pid, const char *what)
 /**
  * marker_files_of_process() - the files that a process has mapped as code
  * @pid: the process
- * @function: is called for each file once
+ * @function: called once for each file
  * @data: its argument
  *
- * A file that cannot be opened is told and left out.  The command ends with a
- * message if the process cannot be looked into, or has mapped no file.
+ * If a file cannot be opened, print a message and skip it.  The command ends
+ * with a message if the maps of the process cannot be read or have no file.
  *
  * Return: the number of files, at least 1.
  */

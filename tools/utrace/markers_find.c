@@ -3,8 +3,8 @@
  * utrace - find the markers that the user has named
  *
  * A MARKER is PROVIDER:NAME, FILE:PROVIDER:NAME, FILE:FUNCTION or
- * FILE:FUNCTION%return.  FILE has a '/', unless two colons follow.  user:NAME is a
- * user_event, of which markers_user_find.c knows.
+ * FILE:FUNCTION%return.  FILE has a '/', unless two colons follow.  user:NAME
+ * is a user_event, see markers_user_find.c.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -27,9 +27,9 @@
  * @text: as it was typed
  * @file: FILE, or NULL
  * @provider: PROVIDER, or NULL for a function
- * @user_event: NAME of a user_event, or NULL; it has none of the other names
- * @wish: NAME or FUNCTION, and what else is to be known of a function
- * @sites: number of sites that were found
+ * @user_event: NAME of a user_event, or NULL; the other names are NULL then
+ * @wish: NAME or FUNCTION, and how to find a function
+ * @sites: number of markers that were found
  */
 struct spec {
 	const char *text;
@@ -42,14 +42,15 @@ struct spec {
 
 /**
  * struct search - a search
- * @set: what is found
+ * @set: the markers that were found
  * @options: options of the user
- * @specs: what is looked for; @options->n elements
- * @spec: the one at hand; NULL: all that have no FILE
- * @fd: the file at hand
+ * @specs: the MARKERs of the user; @options->n elements
+ * @spec: the current one; NULL: all that have no FILE
+ * @fd: the current file
  * @file: number of its device and inode among @files
  * @files: the files that were searched
- * @why: why the FILE of @spec cannot be searched where the process has it, or NULL
+ * @why: why the FILE of @spec cannot be opened as the process has mapped it, or
+ *	NULL
  */
 struct search {
 	struct marker_set *set;
@@ -64,7 +65,10 @@ struct search {
 
 /* What a MARKER means */
 
-/* Cut the word behind the last colon off @text.  Returns NULL without one. */
+/*
+ * Cut @text at its last colon.  Returns the word after the colon, or NULL if
+ * there is none.
+ */
 static char *cut(char *text)
 {
 	char *slash = strrchr(text, '/'), *colon = strrchr(slash ?: text, ':');
@@ -75,7 +79,10 @@ static char *cut(char *text)
 	return colon + 1;
 }
 
-/* Without "%return" @name is the function. */
+/*
+ * Cut "%return" off @name, which is the function then.  Returns whether it was
+ * there.
+ */
 static bool cut_return(char *name)
 {
 	size_t n = strlen(name), end = strlen(RETURN);
@@ -139,7 +146,7 @@ static void add_site(const struct search *search, const struct marker_site *at)
 	size_t before = set->places.n;
 	struct site *site;
 
-	/* The function may have other names, too. */
+	/* The function may have several names. */
 	if (pairs_add(&set->places, (__u64)search->file << 32 | at->flags,
 		      at->offset) < before)
 		return;
@@ -156,7 +163,7 @@ static bool is_wanted(const struct spec *spec, const struct marker_site *at)
 	       !fnmatch(spec->wish.name, at->name, 0);
 }
 
-/* An SDT marker. */
+/* Take an SDT marker. */
 static void take_marker(const struct marker_site *at, void *data)
 {
 	const struct search *search = data;
@@ -172,7 +179,7 @@ static void take_marker(const struct marker_site *at, void *data)
 	}
 }
 
-/* A function that is looked for. */
+/* Take a function. */
 static void take_function(const struct marker_site *at, void *data)
 {
 	const struct search *search = data;
@@ -183,7 +190,10 @@ static void take_function(const struct marker_site *at, void *data)
 
 /* Where is searched */
 
-/* Search a file.  Returns why that is not possible, or NULL; see marker_sites(). */
+/*
+ * Search a file.  Returns why it cannot be searched, or NULL; see
+ * marker_sites().
+ */
 static const char *search_file(struct search *search, const char *path, int fd,
 			       bool *damaged)
 {
@@ -202,7 +212,7 @@ static const char *search_file(struct search *search, const char *path, int fd,
 			    damaged);
 }
 
-/* A file of the process.  One that has no markers may be anything. */
+/* Search a file of the process.  A file without markers may have any format. */
 static bool search_mapped(const char *path, int fd, void *data)
 {
 	struct search *search = data;
@@ -243,7 +253,7 @@ static void search_program(struct search *search)
 	free(path);
 }
 
-/* Search the FILE of a MARKER: if possible, as the process sees it. */
+/* Search the FILE of a MARKER, as the process sees it if possible. */
 static void search_named(struct search *search, struct spec *spec)
 {
 	pid_t pid = search->options->run.pid;
@@ -259,7 +269,7 @@ static void search_named(struct search *search, struct spec *spec)
 	search->spec = NULL;
 }
 
-/* What to do if nothing was found of a MARKER. */
+/* End the command with a message, since nothing was found for a MARKER. */
 static void fail_spec(const struct search *search, const struct spec *spec)
 {
 	const struct markers_options *options = search->options;
@@ -290,8 +300,8 @@ static void fail_spec(const struct search *search, const struct spec *spec)
 }
 
 /*
- * With -a a marker needs its file, as there is no process whose files are searched; and
- * user_events are left to ftrace.
+ * Check a MARKER of -a.  It needs a FILE, since there is no process whose files
+ * are searched, and may not be a user_event, which ftrace can trace.
  */
 static void check_spec_of_all(const struct spec *spec)
 {
@@ -309,7 +319,7 @@ static void check_spec_of_all(const struct spec *spec)
  * @set: filled in, empty at first
  * @options: options of the user
  *
- * The command ends with a message if one of them is not there.
+ * The command ends with a message if one of them is not found.
  */
 void marker_set_find(struct marker_set *set,
 		     const struct markers_options *options)

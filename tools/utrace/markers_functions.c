@@ -23,13 +23,13 @@ static const Dwfl_Callbacks callbacks = {
 };
 
 /**
- * struct functions - the functions of a file that are looked for
- * @wish: which ones
- * @provider: name of the file, without its folder
+ * struct functions - a search for functions of a file
+ * @wish: the functions to find
+ * @provider: name of the file, without its directory
  * @module: the file
  * @elf: the file as libelf knows it
- * @bias: what addresses of @module have more than those of the file
- * @function: is called for each function
+ * @bias: difference between addresses of @module and of the file
+ * @function: called for each function
  * @data: its argument
  */
 struct functions {
@@ -42,7 +42,7 @@ struct functions {
 	void *data;
 };
 
-/* A symbol without its version.  Returns NULL if it is not looked for. */
+/* Return a symbol without its version, or NULL if it does not match. */
 static char *match(const struct functions *functions, const char *symbol)
 {
 	char *name;
@@ -122,13 +122,13 @@ static const char *open_module(struct functions *functions, Dwfl *dwfl,
 
 /**
  * marker_functions() - functions of a file
- * @path: path of the file, by which debugging information is looked for
+ * @path: path of the file, to find its debugging information
  * @fd: the file
- * @wish: which functions
- * @function: is called for each name of each function
+ * @wish: the functions to find
+ * @function: called for each name of each function
  * @data: its argument
  *
- * Return: why the file can have none, or NULL.
+ * Return: why the file can have no functions, or NULL.
  */
 const char *marker_functions(const char *path, int fd,
 			     const struct marker_wish *wish,
@@ -145,7 +145,7 @@ const char *marker_functions(const char *path, int fd,
 	int i, n;
 
 	elf_version(EV_CURRENT);
-	/* libdw would ask servers otherwise. */
+	/* Keep libdw from asking servers. */
 	unsetenv("DEBUGINFOD_URLS");
 	dwfl = dwfl_begin(&callbacks);
 	if (!dwfl)

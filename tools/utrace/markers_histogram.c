@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - how the values of an argument are spread
+ * utrace - histograms of the values of an argument
  *
- * A line of the histogram is for the values from one power of 2 to the next.
+ * A line of the histogram has the values from one power of 2 to the next.
  */
 #include "markers_histogram.h"
 
@@ -24,7 +24,7 @@ void histogram_add(struct histogram *histogram, __u64 value, bool is_signed)
 	histogram->buckets[bucket_of(value, is_signed)]++;
 }
 
-/* Add what the kernel has sorted. */
+/* Add a histogram of the kernel. */
 void histogram_add_all(struct histogram *histogram, const __u64 *buckets)
 {
 	unsigned int i;
@@ -33,7 +33,7 @@ void histogram_add_all(struct histogram *histogram, const __u64 *buckets)
 		histogram->buckets[i] += buckets[i];
 }
 
-/* The number of values that could be read. */
+/* Return the number of values that could be read. */
 __u64 histogram_values(const struct histogram *histogram)
 {
 	unsigned int i;
@@ -44,7 +44,7 @@ __u64 histogram_values(const struct histogram *histogram)
 	return n;
 }
 
-/* 2 to the power of @n as text, such as "512" or "64K". */
+/* Print 2 to the power of @n, such as "512" or "64K". */
 static void power(unsigned int n, char *text, size_t size)
 {
 	static const char units[] = " KMGTPE";

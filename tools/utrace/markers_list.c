@@ -22,27 +22,27 @@
 /* The status if there are no markers. */
 #define STATUS_NONE	1
 
-/* Characters of a name that are shown, more than any name has. */
+/* Maximum characters of a name that are shown. */
 #define NAME_MOST	1000
 
 /* Columns between the names and the arguments. */
 #define MIDDLE		20
 
-/* With less room on the line the arguments are below the name, so far in. */
+/* With less room than this, print the arguments below the name, indented. */
 #define ITEMS_LEAST	24
 #define ITEMS_INDENT	4
 
-/* Characters of an argument, more than any has. */
+/* Maximum characters of an argument. */
 #define ITEM_SIZE	80
 
 /**
- * struct listed - a marker of a file
+ * struct listed - the markers of a file with one name
  * @name: "PROVIDER:NAME"
- * @sites: number of its sites
- * @semaphores: number of sites that have a semaphore
- * @args: the arguments at the first site
- * @types: bit n: argument n has not the same type at all sites
- * @places: bit n: argument n is not in the same register or memory
+ * @sites: number of these markers
+ * @semaphores: number of these markers that have a semaphore
+ * @args: the arguments of the first marker
+ * @types: bit n: the type of argument n differs between these markers
+ * @places: bit n: the place of argument n differs between these markers
  */
 struct listed {
 	char *name;
@@ -54,15 +54,15 @@ struct listed {
 };
 
 /**
- * struct list - what is listed
- * @all: the markers of the file at hand
+ * struct list - the lists of all files
+ * @all: the names of the current file
  * @n: number of elements of @all
- * @size: elements that there is memory for
- * @names: names of the markers; the number of one is that of its element of @all
+ * @size: allocated elements of @all
+ * @names: names of the markers, numbered as the elements of @all
  * @title: print the paths of files
- * @markers: number of markers of all files
- * @sites: number of their sites
- * @files: number of files that have some
+ * @markers: number of names in all files
+ * @sites: number of markers in all files
+ * @files: number of files with markers
  * @varying: the text has a "*"
  * @unknown: the text has a "?"
  */
@@ -96,7 +96,7 @@ static struct listed *find(struct list *list, const char *name)
 	return listed;
 }
 
-/* Note in which arguments two sites of a marker differ. */
+/* Note in which arguments two markers of one name differ. */
 static void compare_args(struct listed *listed, const struct marker_args *args)
 {
 	struct marker_args *first = &listed->args;
@@ -141,7 +141,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Print what a table is about, below @before other ones. */
+/* Print the title of a table that comes after @before tables. */
 void list_print_title(const char *title, unsigned int before)
 {
 	printf("%s%s%s%s\n", before ? "\n" : "", style(STYLE_HEAD),
@@ -156,7 +156,7 @@ void list_print_header(int width, const char *n, const char *state,
 	       "PROVIDER:NAME", n, state, items, style(STYLE_PLAIN));
 }
 
-/* Begin the items behind @last.  Returns the column that they are at. */
+/* Print @last and begin the items.  Returns the column of the items. */
 static int begin_items(int width, const char *last)
 {
 	if (screen_width() - width - MIDDLE >= ITEMS_LEAST) {
@@ -167,7 +167,7 @@ static int begin_items(int width, const char *last)
 	return ITEMS_INDENT;
 }
 
-/* Items that find no room go to lines of their own. */
+/* Print the items, on further lines if one line has no room. */
 static void print_items(const struct list_row *row, int column)
 {
 	int at = column, n;
@@ -202,7 +202,7 @@ void list_print_row(const struct list_row *row, int width)
 	putchar('\n');
 }
 
-/* An argument as text, such as "s32 [rsp+16]". */
+/* Print an argument as text, such as "s32 [rsp+16]". */
 static void describe(struct list *list, const struct listed *listed,
 		     unsigned int i, char *text, size_t size)
 {
@@ -252,7 +252,10 @@ static void print_marker(struct list *list, const struct listed *listed,
 	list_print_row(&row, width);
 }
 
-/* Columns of the names.  These are for copying, so they are never shortened. */
+/*
+ * Return the width of the names.  Users copy names, so they are never
+ * shortened.
+ */
 static int name_width(const struct list *list)
 {
 	int width = strlen("PROVIDER:NAME"), n;
@@ -292,8 +295,8 @@ static const char *plural(size_t n)
 }
 
 /*
- * @mapped: number of files of a process, 0 if files were named; @events: number of
- * its user_events
+ * Print the sums.  @mapped: number of files of a process, 0 if files were
+ * named; @events: number of its user_events
  */
 static void print_summary(const struct list *list, unsigned int mapped,
 			  size_t events)
@@ -327,13 +330,13 @@ static bool take_mapped(const char *path, int fd, void *data)
 	why = marker_sites(path, fd, NULL, take_site, list, &damaged);
 	if (list->n)
 		print_file(list, path);
-	/* What is mapped as code may be no ELF file. */
+	/* A file that is mapped as code need not be an ELF file. */
 	if (damaged)
 		say(path, why);
 	return false;
 }
 
-/* List a file.  Returns the status if this were the only one. */
+/* List a file.  Returns the status of the command for this file alone. */
 static int list_file(struct list *list, const char *path)
 {
 	int fd = file_open(path);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - what is printed of markers that were traced
+ * utrace - print hits, counts and histograms of markers
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,26 +19,26 @@
 #include "out.h"
 #include "screen.h"
 
-/* Columns that names are padded to at most. */
+/* Maximum width that names are padded to. */
 #define NAME_MOST	32
 
-/* Characters of an argument of a line, and of what is before the name. */
+/* Maximum characters of an argument, and of the text before the name. */
 #define ARG_SIZE	40
 #define HEAD_SIZE	64
 
-/* Bytes of a user_event without a format that are shown, and those of escapes. */
+/* Maximum bytes shown of a user_event without a format, and of an escape. */
 #define RAW_MOST	64
 #define RAW_SIZE	(4 * RAW_MOST + 64)
 
-/* Characters of the name of a field that are shown. */
+/* Maximum characters shown of the name of a field. */
 #define FIELD_MOST	64
 
-/* How often a format that is not there is looked for, in ns. */
+/* Interval between two attempts to read a missing format, in ns. */
 #define LOOK_AGAIN	100000000
 
 /* Lines */
 
-/* Columns that the names of markers are padded to in lines. */
+/* Return the width that names of markers are padded to in lines. */
 int markers_name_width(const struct marker_set *set)
 {
 	int width = 0, n;
@@ -52,7 +52,7 @@ int markers_name_width(const struct marker_set *set)
 	return width;
 }
 
-/* Could an argument be read at a hit? */
+/* Check whether an argument could be read at a hit. */
 static bool is_read(const struct site *site,
 		    const struct utrace_rec_marker *rec, unsigned int i)
 {
@@ -76,7 +76,7 @@ static int put_arg(char *to, const struct site *site,
 		       i + 1, args[i]);
 }
 
-/* What is before the arguments. */
+/* Print the text before the arguments. */
 static int put_head(char *to, const struct utrace_rec *head, const char *name,
 		    __u64 time, int width)
 {
@@ -86,10 +86,10 @@ static int put_head(char *to, const struct utrace_rec *head, const char *name,
 
 /**
  * markers_print_hit() - print a hit as a line
- * @out: where to
+ * @out: the output
  * @set: the markers
  * @rec: the hit
- * @time: ns since the trace has begun
+ * @time: ns since the trace began
  * @width: markers_name_width()
  */
 void markers_print_hit(struct out *out, const struct marker_set *set,
@@ -113,7 +113,9 @@ void markers_print_hit(struct out *out, const struct marker_set *set,
 	out_add(out, n);
 }
 
-/* The format of a record, which is looked for if it is not known yet. */
+/*
+ * Find the format of a record, and read it from tracefs if it is not known yet.
+ */
 static const struct user_variant *
 variant_of(struct site *site, const struct utrace_rec_user_event *rec)
 {
@@ -133,7 +135,7 @@ variant_of(struct site *site, const struct utrace_rec_user_event *rec)
 	return user_format_choose(now, rec);
 }
 
-/* What a record without a format has, as a string of C. */
+/* Return the data of a record without a format, as a C string literal. */
 static const char *raw_text(const struct utrace_rec_user_event *rec)
 {
 	static char text[RAW_SIZE];
@@ -149,10 +151,10 @@ static const char *raw_text(const struct utrace_rec_user_event *rec)
 
 /**
  * markers_print_user_event() - print a user_event as a line
- * @out: where to
+ * @out: the output
  * @set: the markers
  * @rec: the record
- * @time: ns since the trace has begun
+ * @time: ns since the trace began
  * @width: markers_name_width()
  */
 void markers_print_user_event(struct out *out, struct marker_set *set,
@@ -207,7 +209,7 @@ void markers_add_user_event(struct marker_set *set,
 
 /* Tables */
 
-/* Text that is printed as to a file. */
+/* A FILE that writes to a buffer of text. */
 struct text_file {
 	char *text;
 	size_t size;
@@ -242,7 +244,7 @@ static int compare(const void *a, const void *b)
 }
 
 /*
- * The *@n markers that are armed, those with the most hits first.  Freed by the caller.
+ * Return the *@n armed markers, ordered by hits.  The caller frees the array.
  */
 static const struct marker **sorted(const struct marker_set *set, size_t *n)
 {
@@ -303,7 +305,7 @@ static void print_histogram(FILE *file, const struct marker *marker,
 	fputc('\n', file);
 }
 
-/* Print how the values of argument @n are spread, for each marker. */
+/* Print a histogram of argument @n for each marker. */
 void markers_print_histograms(struct out *out, const struct marker_set *set,
 			      unsigned int n)
 {

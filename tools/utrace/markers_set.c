@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - the markers that are traced, and their sites
+ * utrace - the markers that are traced
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "pairs.h"
 #include "screen.h"
 
-/* The number of the marker of a site. */
+/* Return the number of a name, and add the name if it is new. */
 static unsigned int add_marker(struct marker_set *set, const char *provider,
 			       const char *name_)
 {
@@ -22,7 +22,7 @@ static unsigned int add_marker(struct marker_set *set, const char *provider,
 
 	if (asprintf(&name, "%s:%s", provider, name_) < 0)
 		fail("memory", "there is not enough");
-	/* A file may have any name, also one that clears the screen. */
+	/* A file may have any name, even one that clears the screen. */
 	make_printable(name);
 	/* A name is one word of a line. */
 	for (blank = name; (blank = strchr(blank, ' '));)
@@ -39,12 +39,12 @@ static unsigned int add_marker(struct marker_set *set, const char *provider,
 }
 
 /**
- * marker_set_add() - add a site
+ * marker_set_add() - add a marker
  * @set: the set
- * @provider: who has made its marker, as in struct marker_site
- * @name: the name of its marker
+ * @provider: the provider, as in struct marker_site
+ * @name: the name of the marker
  *
- * Return: the site, which has only its marker yet; valid until the next call.
+ * Return: the marker, with only @marker set; valid until the next call.
  */
 struct site *marker_set_add(struct marker_set *set, const char *provider,
 			    const char *name)
@@ -62,9 +62,9 @@ struct site *marker_set_add(struct marker_set *set, const char *provider,
 }
 
 /**
- * marker_set_histogram() - the histogram of the marker of a site
+ * marker_set_histogram() - get the histogram of the name of a marker
  * @set: the markers
- * @site: the site
+ * @site: the marker
  *
  * Return: the histogram, which is empty at first.
  */

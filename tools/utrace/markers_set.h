@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - the markers that are traced, and their sites
+ * utrace - the markers that are traced
  */
 #ifndef UTRACE_MARKERS_SET_H
 #define UTRACE_MARKERS_SET_H

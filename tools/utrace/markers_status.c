@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - 'utrace markers status': which processes have markers armed
+ * utrace - 'utrace markers status': list processes with armed markers
  *
- * A target that has words or markers armed has an engine "words" in its processes,
- * whose owner is the process that has opened the session.  A target of the system has
- * none, but its session has an engine of the system; /proc/PID/fdinfo of the owner shows
- * whether the session has markers of the system armed.  The user_events that processes
- * have registered are listed by tracefs.
+ * A target with armed words or markers has an engine "words" in its processes,
+ * whose owner is the process that has opened the session.  A target of the
+ * system has no such engine.  Its session has an engine of the system, and
+ * /proc/PID/fdinfo of the owner shows whether markers of the system are armed.
+ * tracefs lists the user_events that processes have registered.
  */
 #include <errno.h>
 #include <glob.h>
@@ -28,10 +28,13 @@
 
 #define ENGINE		"words"
 
-/* Scope of the engines that each task of the system has. */
+/* Scope of engines of the system. */
 #define SYSTEM		"system"
 
-/* @pid: the process, 0: all of them; @owner, @scope: as in struct engine */
+/*
+ * A row.  @pid: the process, 0: all processes; @owner, @scope: as in struct
+ * engine
+ */
 struct row {
 	pid_t pid;
 	char owner[64];
@@ -40,9 +43,9 @@ struct row {
 
 static struct row *rows;
 static size_t nrows, rows_size;
-/* The rows by process and engine. */
+/* Numbers of the rows, by process and engine. */
 static struct pairs known;
-/* Number of processes that this user may not look into. */
+/* Number of processes that this user may not inspect. */
 static unsigned int hidden;
 
 static void add_row(pid_t pid, const struct engine *engine)
@@ -50,7 +53,7 @@ static void add_row(pid_t pid, const struct engine *engine)
 	char text[sizeof(engine->owner) + sizeof(engine->scope)];
 	struct row *row;
 
-	/* Other threads of the process have the same engines. */
+	/* All threads of the process have the same engines. */
 	snprintf(text, sizeof(text), "%s %s", engine->owner, engine->scope);
 	if (pairs_add(&known, pid, intern_number(text)) < nrows)
 		return;
@@ -67,7 +70,7 @@ static void add_engine(const struct engine *engine, void *data)
 		add_row(*(const pid_t *)data, engine);
 }
 
-/* Does a file of /proc/PID/fdinfo tell of markers of the system? */
+/* Check whether a file of /proc/PID/fdinfo shows markers of the system. */
 static bool has_system_markers(const char *path)
 {
 	FILE *file = fopen(path, "re");
@@ -99,7 +102,7 @@ static bool owner_has_system_markers(pid_t pid)
 	return found;
 }
 
-/* An engine of this task, which has those of the system, too. */
+/* Take an engine of this task, which also has the engines of the system. */
 static void add_system_engine(const struct engine *engine, void *data)
 {
 	pid_t owner;
@@ -134,7 +137,10 @@ static int compare(const void *a, const void *b)
 	return strcmp(x->owner, y->owner);
 }
 
-/* The name of the program of a process.  Valid until the fourth next call. */
+/*
+ * Return the name of the program of a process.  Valid until the fourth next
+ * call.
+ */
 static const char *name_of(pid_t pid)
 {
 	char path[32], name[64] = "-";
@@ -176,7 +182,7 @@ static void print_rows(void)
 
 /* User_events */
 
-/* What is printed: the processes that were named, and the number of rows. */
+/* The table: the processes that were named, and the number of rows. */
 struct user_rows {
 	const struct markers_options *options;
 	unsigned int n;

@@ -3,8 +3,8 @@
  * utrace - 'utrace markers trace': the hits of markers, and user_events
  *
  * Hits are shown as lines, as counts or as histograms.  The markers of a
- * program are armed before its execve(), in the child that waits to become the
- * program; the kernel arms them wherever their files are mapped.
+ * program are armed before its execve(), in the child that waits to execute it;
+ * the kernel arms them wherever their files are mapped.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@
 #include "stream.h"
 #include "target.h"
 
-/* How long to wait for records at a time. */
+/* Timeout of one wait for records. */
 #define IDLE_MS		100
 
 /**
@@ -41,7 +41,7 @@
  * @stream: the records
  * @out: where hits are printed
  * @width: columns of the names of markers
- * @began: when the trace has begun, by the clock of records
+ * @began: when the trace began, by the clock of records
  * @ended: all tasks have exited
  * @hidden: how often a task was hidden
  */
@@ -61,8 +61,8 @@ struct tracing {
 /* Records */
 
 /*
- * Is a record about what the child does before it is the program?  Both have
- * libraries in common, whose functions may be traced.
+ * Check whether a record is about the child before it has executed the program.
+ * The child may use the same libraries, whose functions may be traced.
  */
 static bool is_before_program(struct tracing *tracing,
 			      const struct utrace_rec *rec)
@@ -137,7 +137,7 @@ static bool take_records(struct tracing *tracing)
 
 /* The trace */
 
-/* Begin with the process or program of the options, or with none of them. */
+/* Begin with the process or the program of the options, if there is one. */
 static void begin_target(struct tracing *tracing)
 {
 	struct markers_options *options = tracing->options;
@@ -170,7 +170,7 @@ static void set_up(struct tracing *tracing)
 	marker_set_find(&tracing->set, options);
 	if (output_is_command(options->output))
 		tracing->out = output_open(options->output, false);
-	/* No task of the whole system waits for this command. */
+	/* If all processes are traced, no task may wait for this command. */
 	session = session_open(0, options->drop || options->all);
 	if (session < 0)
 		fail("/dev/utrace", session_why_not(errno));
@@ -228,8 +228,8 @@ static void begin(struct tracing *tracing)
 }
 
 /*
- * Is the trace over?  A program is waited for in any case, as its status is
- * that of the command.
+ * Check whether the trace has ended.  Always wait for a program, whose status
+ * is that of the command.
  */
 static bool is_over(const struct tracing *tracing)
 {
@@ -247,11 +247,11 @@ static void wait_for_records(struct tracing *tracing)
 {
 	const struct target *target = &tracing->target;
 	struct pollfd fds[] = {
-		/* It is not waited for once no record can come any more. */
+		/* Do not poll the session after its last record. */
 		{ .fd = tracing->ended ? -1 : tracing->arming.session,
 		  .events = POLLIN | POLLPRI },
 		{ .fd = target->signals, .events = POLLIN },
-		/* The reader of a pipe may end while nothing is printed. */
+		/* The reader of a pipe may exit while nothing is printed. */
 		{ .fd = target->launched ? -1 : tracing->out->fd },
 	};
 
@@ -261,29 +261,32 @@ static void wait_for_records(struct tracing *tracing)
 	/* A pipe says POLLERR, a socket or a terminal POLLHUP. */
 	if (fds[2].revents & (POLLERR | POLLHUP))
 		output_hang_up();
-	/* The format of a user_event may be gone when the program has ended. */
+	/*
+	 * The format of a user_event may be gone after the program has ended,
+	 * so read it now.
+	 */
 	if (fds[0].revents & POLLPRI) {
 		marker_look_at_words(&tracing->arming);
 		marker_set_read_formats(&tracing->set);
 	}
 }
 
-/* Handle records until the trace is over, or the output has failed. */
+/* Handle records until the trace ends or the output has failed. */
 static void follow(struct tracing *tracing)
 {
 	while (!is_over(tracing) && !output_failed()) {
 		if (!take_records(tracing)) {
-			/* Before the command sleeps, all text is written. */
+			/* Write all text before the command sleeps. */
 			out_flush(tracing->out);
 			wait_for_records(tracing);
 		}
 		target_take_signals(&tracing->target);
 	}
-	/* A pipe without a reader has sent SIGPIPE, too. */
+	/* A pipe without a reader has also raised SIGPIPE. */
 	target_take_signals(&tracing->target);
 }
 
-/* Handle the records that are left.  A further signal ends that. */
+/* Handle the records that are left.  Another signal ends that. */
 static void drain(struct tracing *tracing)
 {
 	bool child = false;
@@ -293,7 +296,7 @@ static void drain(struct tracing *tracing)
 
 		if (!some && stream_is_empty(tracing->stream))
 			break;
-		/* A record that is there may be later than the clock. */
+		/* An available record may have a time later than the clock. */
 		if (!some)
 			usleep(1000);
 		if (!signals_take(tracing->target.signals, &child))
@@ -312,7 +315,10 @@ static void detach(struct tracing *tracing)
 
 /* The end */
 
-/* The kernel has counted all hits, also those of the child. */
+/*
+ * The kernel has counted all hits, even those before the execve(): subtract
+ * them.
+ */
 static void leave_out_skipped(struct marker_set *set)
 {
 	size_t i;
@@ -322,7 +328,7 @@ static void leave_out_skipped(struct marker_set *set)
 			set->markers[i].hits -= set->markers[i].skipped;
 }
 
-/* Tell of returns that were not seen.  Returns their number. */
+/* Print how many returns were missed.  Returns their number. */
 static unsigned long long report_missed(const struct marker_set *set)
 {
 	unsigned long long all = 0;
@@ -345,7 +351,9 @@ static void report_lost(const struct tracing *tracing)
 	unsigned long long missed = report_missed(&tracing->set);
 	unsigned long long lost = session_lost(tracing->arming.session);
 
-	/* Where hits make records, a return that was not seen counts as lost, too. */
+	/*
+	 * If hits are recorded, a return that was not seen also counts as lost.
+	 */
 	if (!tracing->options->count && !tracing->options->histogram)
 		lost -= lost < missed ? lost : missed;
 	if (lost)
@@ -356,7 +364,7 @@ static void report_lost(const struct tracing *tracing)
 			    "its hits are not recorded then", tracing->hidden);
 }
 
-/* What was asked for goes to the output, the rest to standard error. */
+/* Print the results to the output, and everything else to standard error. */
 static void print_end(struct tracing *tracing)
 {
 	const struct markers_options *options = tracing->options;

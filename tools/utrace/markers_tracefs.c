@@ -26,7 +26,9 @@ FILE *tracefs_open(const char *name)
 	return file;
 }
 
-/* Why a file of user_events cannot be read, and what to do. */
+/*
+ * Explain why a file of user_events cannot be read, and what the user can do.
+ */
 const char *tracefs_why_not(int error)
 {
 	switch (error) {

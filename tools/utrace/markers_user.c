@@ -3,9 +3,9 @@
  * utrace - user_events that are registered
  *
  * Two files of tracefs list them: user_events_status has the events, and
- * user_events_processes the processes that have registered them.  An event that
- * may have several formats has a number behind its name there, as "name.1f", which
- * programs do not give.
+ * user_events_processes the processes that have registered them.  If an event
+ * may have several formats, tracefs appends a number to its name, as "name.1f",
+ * which programs do not use.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@
 #define STATUS		"user_events_status"
 #define PROCESSES	"user_events_processes"
 
-/* The name that programs give to an event.  Freed by the caller. */
+/* Return the name that programs give to an event.  The caller frees it. */
 static char *name_of(const char *event)
 {
 	char *name = strdup(event), *path, *dot;
@@ -38,8 +38,8 @@ static char *name_of(const char *event)
 }
 
 /**
- * user_events_read() - the user_events that there are
- * @function: is called for each of them
+ * user_events_read() - list all user_events
+ * @function: called for each of them
  * @data: its argument
  *
  * Return: 0, or -1 with errno, see tracefs_why_not().
@@ -52,7 +52,7 @@ int user_events_read(user_event_function *function, void *data)
 
 	if (!file)
 		return -1;
-	/* An empty line is before the sums. */
+	/* An empty line precedes the sums. */
 	while (getline(&line, &size, file) > 1) {
 		line[strcspn(line, "\n ")] = '\0';
 		name = name_of(line);
@@ -83,8 +83,9 @@ static void tell(char *line, user_registration_function *function, void *data)
 }
 
 /**
- * user_registrations_read() - the user_events that processes have registered
- * @function: is called for each event and process
+ * user_registrations_read() - list the user_events that processes have
+ *	registered
+ * @function: called for each event and process
  * @data: its argument
  *
  * Return: 0, or -1 with errno, see tracefs_why_not().

@@ -2,8 +2,8 @@
 /*
  * utrace - the user_events that the user has named
  *
- * A name without wildcards need not be registered by a program yet.  Its format
- * is read when there is one.
+ * No program need have registered a name without wildcards yet.  Its format is
+ * read as soon as it exists.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -18,7 +18,7 @@
 #include "markers_user.h"
 #include "markers_user_format.h"
 
-/* NAME of "user:NAME", or NULL if @text is something else. */
+/* Return NAME of "user:NAME", or NULL if @text has another form. */
 const char *user_event_of(const char *text)
 {
 	const char *name = text + strlen(USER_PREFIX);
@@ -44,7 +44,7 @@ static void add(struct marker_set *set, const char *name)
 		fail("memory", "there is not enough");
 }
 
-/* The events that match @pattern are added to @set. */
+/* A search: the events that match @pattern are added to @set. */
 struct matches {
 	struct marker_set *set;
 	const char *pattern;
@@ -66,9 +66,9 @@ static void take_event(const char *name, void *data)
  * @set: the markers
  * @text: user:NAME, where NAME may have * and ?
  *
- * The command ends with a message if wildcards cannot be looked up.
+ * The command ends with a message if it cannot look up wildcards.
  *
- * Return: whether there are any.
+ * Return: whether there are any such events.
  */
 bool marker_set_add_user_events(struct marker_set *set, const char *text)
 {
@@ -87,7 +87,7 @@ bool marker_set_add_user_events(struct marker_set *set, const char *text)
 	fail(text, tracefs_why_not(errno));
 }
 
-/* How many user_events are armed? */
+/* Return the number of armed user_events. */
 size_t marker_set_armed_user_events(const struct marker_set *set)
 {
 	size_t i, n = 0;
@@ -97,7 +97,7 @@ size_t marker_set_armed_user_events(const struct marker_set *set)
 	return n;
 }
 
-/* Tell if fields cannot be shown. */
+/* Print a message if fields cannot be shown. */
 void marker_set_check_formats(const struct marker_set *set)
 {
 	if (marker_set_armed_user_events(set) && access(TRACEFS "/events", R_OK))
@@ -105,7 +105,7 @@ void marker_set_check_formats(const struct marker_set *set)
 		    tracefs_why_not(errno));
 }
 
-/* Read the formats that were not there so far. */
+/* Read the formats that did not exist before. */
 void marker_set_read_formats(struct marker_set *set)
 {
 	struct site *site;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - what the records of a user_event have
+ * utrace - the formats of user_events
  *
- * The formats are those of tracefs, and libtraceevent knows how to read and to
- * print them.  Programs may register one name with several formats; a record does
- * not tell which of them it has, so one is chosen only if no other one fits.
+ * The formats come from tracefs, and libtraceevent reads and prints them.
+ * Programs may register one name with several formats.  A record does not say
+ * which format it has, so a format is used only if no other one fits.
  *
- * Formats and records come from the program that is traced, which may be hostile:
- * an offset in a record may be any number of 16 bits.  Records are put into a room
- * for that, which has zeros behind them.
+ * Formats and records come from the program that is traced, which may be
+ * hostile: an offset in a record may have any 16-bit value.  So records are
+ * copied to a buffer that extends beyond any offset and has zeros after the
+ * record.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -29,18 +30,18 @@
 #define SINGLE		"user_events"
 #define MULTI		"user_events_multi"
 
-/* Bytes of a record with its header whose format is taken. */
+/* Maximum size of a record with its header; larger formats are ignored. */
 #define END_MOST	(512 * 1024)
 
-/* Room for these, for an offset, and for what an offset may lead to. */
+/* Buffer for a record, and for the data that offsets may refer to. */
 static unsigned char room[END_MOST + 4 * 65536] __attribute__((aligned(8)));
 
 /**
  * struct user_variant - a format
- * @tep: what libtraceevent knows of it
+ * @tep: its handle of libtraceevent
  * @event: its event
  * @body: bytes of the header before the fields
- * @end: bytes with the fields
+ * @end: bytes of the header and the fields
  * @grows: strings may follow the fields
  */
 struct user_variant {
@@ -55,7 +56,7 @@ struct user_variant {
  * struct user_format - the formats of a name
  * @variants: the formats
  * @n: number of elements of @variants
- * @size: elements that there is memory for
+ * @size: allocated elements of @variants
  */
 struct user_format {
 	struct user_variant *variants;
@@ -65,7 +66,9 @@ struct user_format {
 
 /* Reading formats */
 
-/* The end of the last one of some fields, more than END_MOST if it is too far. */
+/*
+ * Return the end of the last field, or more than END_MOST if that is too large.
+ */
 static size_t end_of(const struct tep_format_field *field, size_t end)
 {
 	for (; field; field = field->next) {
@@ -93,8 +96,8 @@ static bool set_up(struct user_variant *variant, const char *text, size_t size)
 }
 
 /*
- * libtraceevent takes names that C takes, and an event may have any name: it is
- * of no matter here, in the first line.
+ * libtraceevent accepts only C identifiers as names, and an event may have any
+ * name.  Replace the name in the first line, which is not used here.
  */
 static void simplify_name(char *text)
 {
@@ -120,7 +123,7 @@ static void add_variant(struct user_format *format, char *text, size_t size)
 	format->variants[format->n++] = variant;
 }
 
-/* Read the format of an event, if there is one. */
+/* Read the format of an event, if it exists. */
 static void read_event(struct user_format *format, const char *system,
 		       const char *event)
 {
@@ -142,7 +145,7 @@ static void read_event(struct user_format *format, const char *system,
 	fclose(file);
 }
 
-/* Is @event the name and a number, as "name.1f"? */
+/* Check whether @event is the name with a number, as "name.1f". */
 static bool is_multi(const char *event, const char *name)
 {
 	size_t n = strlen(name);
@@ -172,7 +175,7 @@ static struct user_format *new_format(void)
 	return format;
 }
 
-/* The format, or NULL if there is nothing in it. */
+/* Return the format, or free it and return NULL if it is empty. */
 static struct user_format *unless_empty(struct user_format *format)
 {
 	if (format->n)
@@ -182,7 +185,7 @@ static struct user_format *unless_empty(struct user_format *format)
 }
 
 /**
- * user_format_read() - read what tracefs has of a user_event
+ * user_format_read() - read the formats of a user_event from tracefs
  * @name: its name, as programs give it
  *
  * Return: the formats, or NULL if none can be read now.
@@ -197,7 +200,7 @@ struct user_format *user_format_read(const char *name)
 }
 
 /**
- * user_format_read_event() - read what tracefs has of one event
+ * user_format_read_event() - read the format of one event from tracefs
  * @event: its name in tracefs
  *
  * Return: the format, or NULL if none can be read.
@@ -243,7 +246,10 @@ void user_format_fields(const struct user_format *format,
 
 /* Records */
 
-/* Can a record of so many bytes have the format, which may be the only one? */
+/*
+ * Check whether a record of this size can have the format.  @only: there is no
+ * other format.
+ */
 static bool fits(const struct user_variant *variant, size_t size, bool only)
 {
 	size_t least = variant->end - variant->body;
@@ -251,7 +257,7 @@ static bool fits(const struct user_variant *variant, size_t size, bool only)
 	return size == least || (size > least && (only || variant->grows));
 }
 
-/* The format that a record has, or NULL if none fits, or several do. */
+/* Return the format of a record, or NULL if none or several fit. */
 const struct user_variant *
 user_format_choose(const struct user_format *format,
 		   const struct utrace_rec_user_event *rec)
@@ -269,7 +275,7 @@ user_format_choose(const struct user_format *format,
 	return chosen;
 }
 
-/* Put a record into the room, as trace buffers have it. */
+/* Copy a record to the buffer, in the layout of trace buffers. */
 static struct tep_record load(const struct user_variant *variant,
 			      const struct utrace_rec_user_event *rec)
 {
@@ -287,11 +293,11 @@ static struct tep_record load(const struct user_variant *variant,
 }
 
 /**
- * user_variant_text() - the fields of a record as text
+ * user_variant_text() - print the fields of a record as text
  * @variant: its format
  * @rec: the record
  *
- * Return: the fields as trace files have them, valid until the next call.
+ * Return: the fields in the form of trace files, valid until the next call.
  */
 const char *user_variant_text(const struct user_variant *variant,
 			      const struct utrace_rec_user_event *rec)
@@ -304,12 +310,12 @@ const char *user_variant_text(const struct user_variant *variant,
 	trace_seq_reset(&text);
 	tep_print_event(variant->tep, &text, &record, "%s", TEP_PRINT_INFO);
 	trace_seq_terminate(&text);
-	/* A program may write anything, also what clears the screen. */
+	/* A program may write anything, even text that clears the screen. */
 	make_printable(text.buffer);
 	return text.buffer;
 }
 
-/* Field @n, from 1, or NULL. */
+/* Return field @n, from 1, or NULL. */
 static struct tep_format_field *field_of(const struct user_variant *variant,
 					 unsigned int n)
 {
@@ -320,7 +326,7 @@ static struct tep_format_field *field_of(const struct user_variant *variant,
 	return field;
 }
 
-/* The name of field @n, from 1, or NULL if there is none. */
+/* Return the name of field @n, from 1, or NULL if there is none. */
 const char *user_variant_name(const struct user_variant *variant,
 			      unsigned int n)
 {
@@ -330,12 +336,12 @@ const char *user_variant_name(const struct user_variant *variant,
 }
 
 /**
- * user_variant_number() - a field of a record that is a number
+ * user_variant_number() - read a field of a record that is a number
  * @variant: the format of the record
  * @rec: the record
  * @n: number of the field, from 1
  * @value: set to the number
- * @is_signed: set to whether it has a sign
+ * @is_signed: set to whether it is signed
  *
  * Return: whether there is such a field.
  */

@@ -16,7 +16,7 @@
 #include "pairs.h"
 #include "screen.h"
 
-/* Characters of the type and the name of a field that are shown. */
+/* Maximum characters shown of the type and the name of a field. */
 #define FIELD_MOST	200
 
 /**
@@ -38,8 +38,8 @@ struct registered {
  * @pid: the process
  * @all: the events
  * @n: number of elements of @all
- * @size: elements that there is memory for
- * @events: their names in tracefs; the number of one is that of its event
+ * @size: allocated elements of @all
+ * @events: their names in tracefs, numbered as the elements of @all
  * @varying: registrations of an event differ
  */
 struct user_list {
@@ -153,7 +153,7 @@ static void print_events(const struct user_list *list)
  * @pid: the process
  * @before: number of tables that were printed before
  *
- * Without tracefs there is a message, and nothing is printed.
+ * If tracefs cannot be read, print only a message.
  *
  * Return: the number of events.
  */
