@@ -40,7 +40,7 @@ static void attach(struct marker_arming *arming, enum utrace_scope scope, int pi
  * marker_attach() - attach to a process
  * @arming: with the session set; the rest is filled in
  * @pid: the process
- * @follow: markers are traced in new processes, too
+ * @follow: trace markers in new processes as well
  *
  * The command ends with a message if that is not possible.
  */

@@ -205,7 +205,7 @@ const char *marker_notes_of(Elf *elf, marker_site_function *function, void *data
 }
 
 /**
- * marker_notes() - the SDT markers of a file
+ * marker_notes() - find the SDT markers of a file
  * @fd: the file
  * @function: called for each marker, in the order of the file
  * @data: its argument

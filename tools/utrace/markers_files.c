@@ -75,7 +75,7 @@ static FILE *open_maps(pid_t pid, const char *what)
 }
 
 /**
- * marker_files_of_process() - the files that a process has mapped as code
+ * marker_files_of_process() - find the files that a process has mapped as code
  * @pid: the process
  * @function: called once for each file
  * @data: its argument

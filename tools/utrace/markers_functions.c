@@ -121,7 +121,7 @@ static const char *open_module(struct functions *functions, Dwfl *dwfl,
 }
 
 /**
- * marker_functions() - functions of a file
+ * marker_functions() - find functions of a file
  * @path: path of the file, to find its debugging information
  * @fd: the file
  * @wish: the functions to find

@@ -16,14 +16,15 @@ struct markers_options;
 struct user_format;
 
 /**
- * struct marker - a marker as people know it
+ * struct marker - the markers with one name
  * @name: "PROVIDER:NAME", or "user:NAME"
- * @armed: the kernel has one of its sites
- * @hits: how often it was hit; known when the trace is over
- * @missed: returns that the kernel has not seen; known likewise
- * @skipped: hits among them that were those of this command
- * @histogram: of the argument that the options say, NULL if no hit had it
- * @field: name of what @histogram is of, NULL if it is an argument
+ * @armed: one of them is armed
+ * @hits: number of hits, set at the end of the trace
+ * @missed: number of returns that were not seen, set at the end of the trace
+ * @skipped: number of @hits by this command itself
+ * @histogram: histogram of the argument of the option --histogram, NULL if no
+ *	hit had it
+ * @field: name of the field that @histogram is of, NULL for an argument
  */
 struct marker {
 	char *name;
@@ -36,15 +37,14 @@ struct marker {
 };
 
 /**
- * struct site - a place in a file, of which the kernel makes a breakpoint, or a
- *	user_event
- * @marker: number of its marker
+ * struct site - one marker, with a place in a file, or a user_event
+ * @marker: number of its name
  * @user_event: name of the user_event, NULL for a place; a user_event has no
  *	file, and nothing in @at
- * @format: what is known of the user_event's records, or NULL
- * @looked: when @format was last looked for, by the clock of records
+ * @format: the format of the user_event's records, or NULL
+ * @looked: time of the last attempt to read @format, by the clock of records
  * @fd: the file
- * @armed: the kernel has it
+ * @armed: the marker or user_event is armed
  * @at: offsets, flags and arguments; the names are NULL
  */
 struct site {
@@ -59,16 +59,16 @@ struct site {
 
 /**
  * struct marker_set - the markers that are traced
- * @markers: the markers
+ * @markers: the names
  * @nmarkers: number of elements of @markers
- * @markers_size: elements that there is memory for
- * @names: names of markers; the number of one is that of its marker
- * @places: the places of sites: file and flags, offset
- * @user_events: names of the sites that are user_events
- * @sites: the sites of all of them; the number of an element is the cookie of its
- *	records
+ * @markers_size: allocated elements
+ * @names: names of markers, numbered as the elements of @markers
+ * @places: the places of @sites: file and flags, offset
+ * @user_events: names of the elements of @sites that are user_events
+ * @sites: the markers and user_events; the index of an element is the cookie of
+ *	its records
  * @nsites: number of elements of @sites
- * @sites_size: elements that there is memory for
+ * @sites_size: allocated elements
  */
 struct marker_set {
 	struct marker *markers;

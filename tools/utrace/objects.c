@@ -38,7 +38,7 @@ static void begin(void)
 	append("[program]", NULL);
 }
 
-/* A number of a build ID, 0 for none. */
+/* Return a number for a build ID, 0 for none. */
 static __u64 number_of_id(const struct build_id *id)
 {
 	char text[2 * BUILD_ID_MAX + 1];
@@ -52,13 +52,13 @@ static __u64 number_of_id(const struct build_id *id)
 }
 
 /**
- * objects_add() - the number of an object
+ * objects_add() - get the number of an object
  * @path: its path
  * @id: its build ID, or NULL
  *
  * The command ends with a message if there are too many objects.
  *
- * Return: the number, another one for each pair of @path and @id.
+ * Return: the number, unique for each pair of @path and @id.
  */
 unsigned int objects_add(const char *path, const struct build_id *id)
 {
@@ -74,14 +74,14 @@ unsigned int objects_add(const char *path, const struct build_id *id)
 	return nobjects - 1;
 }
 
-/* Give an object its bytes, which stay there. */
+/* Set the image of an object.  The memory must stay valid. */
 void objects_set_image(unsigned int n, const void *image, size_t size)
 {
 	objects[n].image = image;
 	objects[n].image_size = size;
 }
 
-/* An object, valid until the next one is added. */
+/* Return an object, valid until the next one is added. */
 const struct object *objects_get(unsigned int n)
 {
 	begin();
@@ -94,7 +94,10 @@ unsigned int objects_count(void)
 	return nobjects;
 }
 
-/* The name of an object for people: that of the file without its folder. */
+/*
+ * Return the name of an object for display: the name of its file without the
+ * directory.
+ */
 const char *object_name(unsigned int n)
 {
 	const char *path = objects_get(n)->path, *slash = strrchr(path, '/');

@@ -2,8 +2,8 @@
 /*
  * utrace - options of a trace
  *
- * An option that strace has, too, has the letter and the meaning of strace's.
- * strace.c has those that are not here.
+ * Options that strace also has keep their letter and their meaning.  strace.c
+ * has the options of strace that are missing here.
  */
 #include <argp.h>
 #include <ctype.h>
@@ -17,7 +17,7 @@
 #include "strace.h"
 #include "unit.h"
 
-/* What --buffer-size may be, see struct utrace_ioc_setup. */
+/* Limits of --buffer-size, see struct utrace_ioc_setup. */
 #define BUFFER_MIN	(64UL << 10)
 #define BUFFER_MAX	(64UL << 20)
 
@@ -70,7 +70,7 @@ static const struct argp_option our_options[] = {
 	  "3 never (default of -o FILE PROGRAM), 4 nor does Ctrl-Z stop it" },
 	{ NULL, 'V', NULL, OPTION_HIDDEN },
 	{ NULL, 'h', NULL, OPTION_HIDDEN },
-	/* What these turn on is always so. */
+	/* Accepted and ignored: the command always does what these turn on. */
 	{ "seccomp-bpf", KEY_NOTHING, NULL, OPTION_HIDDEN },
 	{ "summary-wall-clock", 'w', NULL, OPTION_HIDDEN },
 	{}
@@ -124,7 +124,7 @@ static void parse_set(struct argp_state *state, struct options *options,
 	options->chosen = true;
 }
 
-/* A number of bytes, which may end with K or M. */
+/* Parse a number of bytes, which may end with K or M. */
 static size_t parse_size(struct argp_state *state, const char *arg)
 {
 	char *end;
@@ -153,7 +153,10 @@ static void parse_interruptible(struct argp_state *state, struct options *option
 		argp_error(state, "-I %s: give a number from 1 to 4", arg);
 }
 
-/* What is more than the kernel captures becomes the most, with a line. */
+/*
+ * Parse a limit.  If it is more than the kernel captures, reduce it and print a
+ * message.
+ */
 static unsigned int parse_limit(struct argp_state *state, const char *arg)
 {
 	char *end;
@@ -168,7 +171,10 @@ static unsigned int parse_limit(struct argp_state *state, const char *arg)
 	return UTRACE_ITEM_SIZE_MAX;
 }
 
-/* Options of how lines look.  Returns whether the option is one of these. */
+/*
+ * Parse the options for the format of lines.  Returns whether @key is one of
+ * these.
+ */
 static bool parse_text(int key, char *arg, struct argp_state *state,
 		       struct text *text)
 {
@@ -204,7 +210,10 @@ static bool parse_text(int key, char *arg, struct argp_state *state,
 	return false;
 }
 
-/* Options of what is traced.  Returns whether the option is one of these. */
+/*
+ * Parse the options for targets and events.  Returns whether @key is one of
+ * these.
+ */
 static bool parse_target(int key, char *arg, struct argp_state *state,
 			 struct options *options)
 {
@@ -308,7 +317,7 @@ static error_t parse_strace(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* Are there targets other than a program to execute? */
+/* Check whether there are targets other than a program to execute. */
 bool options_attach(const struct options *options)
 {
 	return options->npids || options->all || options->exe || options->cgroup;
@@ -334,13 +343,13 @@ static void check(const struct options *options, enum command command)
 }
 
 /**
- * options_parse() - parse the options, and the program behind them
+ * options_parse() - parse the options, and the program after them
  * @options: filled in
  * @argc: number of words
  * @argv: words; the first one is the command, its pointer is replaced
- * @command: what the first word is
+ * @command: the command that the first word names
  *
- * The command ends with a message if something is wrong.
+ * The command ends with a message if an option is wrong.
  */
 void options_parse(struct options *options, int argc, char **argv,
 		   enum command command)

@@ -2,9 +2,9 @@
 /*
  * utrace - a buffer of text that is written in large pieces
  *
- * Lines are put together in the buffer itself.  The buffer is written when it
- * has OUT_PIECE bytes, before the command sleeps and at the end.  The first
- * error is kept for the caller, and the text after it is dropped.
+ * Lines are written directly to the buffer.  The buffer is flushed when it has
+ * OUT_PIECE bytes, before the command sleeps and at the end.  The first error
+ * is kept for the caller, and later text is dropped.
  */
 #include <errno.h>
 #include <poll.h>
@@ -13,7 +13,7 @@
 
 #include "out.h"
 
-/* As soon as there are this many bytes of text, they are written. */
+/* Size of text at which the buffer is flushed. */
 #define OUT_PIECE	(64 * 1024)
 
 /* Begin with an empty buffer for the descriptor @fd. */
@@ -23,12 +23,12 @@ void out_begin(struct out *out, int fd)
 }
 
 /**
- * out_room() - get room for text
+ * out_room() - reserve room for text
  * @out: the buffer
  * @size: number of bytes
  *
- * Return: room for @size bytes behind the text, valid until the next call of a
- * function of this file.
+ * Return: room for @size bytes after the text, valid until the next call of a
+ *	function of this file.
  */
 char *out_room(struct out *out, size_t size)
 {
@@ -43,7 +43,7 @@ char *out_room(struct out *out, size_t size)
 	return out->buffer + out->len;
 }
 
-/* The caller has written @len bytes to the place that out_room() returned. */
+/* Add the @len bytes that the caller has written to the room of out_room(). */
 void out_add(struct out *out, size_t len)
 {
 	out->len += len;
@@ -52,8 +52,8 @@ void out_add(struct out *out, size_t len)
 }
 
 /*
- * Write a part of the text.  Returns the number of bytes, 0 if the call is to
- * be made again, -1 after an error.
+ * Write a part of the text.  Returns the number of bytes, 0 if the caller must
+ * retry, -1 after an error.
  */
 static ssize_t write_some(int fd, const char *text, size_t len)
 {
@@ -62,7 +62,7 @@ static ssize_t write_some(int fd, const char *text, size_t len)
 
 	if (n >= 0 || errno == EINTR)
 		return n < 0 ? 0 : n;
-	/* Another program has made the file non-blocking. */
+	/* Another program may have made the file non-blocking. */
 	if (errno == EAGAIN && poll(&pollfd, 1, -1) >= 0)
 		return 0;
 	return -1;
@@ -84,7 +84,7 @@ void out_flush(struct out *out)
 	out->len = 0;
 }
 
-/* The errno of the first write that failed, 0 if none has. */
+/* Return the errno of the first write that failed, 0 if none has failed. */
 int out_failed(const struct out *out)
 {
 	return out->error;

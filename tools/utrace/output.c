@@ -3,7 +3,7 @@
  * utrace - the output of a trace: standard error, a file or a command
  *
  * The command must not succeed if a part of the trace could not be written.  So
- * the first error is kept, told once, and makes the status of the command.
+ * the first error is kept, reported once, and sets the status of the command.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,8 +22,8 @@
 /**
  * struct output - where the trace goes
  * @name: argument of -o; NULL for standard error
- * @out: the text on its way there
- * @told: the error of @out was told
+ * @out: the buffer of the output
+ * @told: the error of @out was reported
  * @command: pid of the command that reads the trace, 0 for none
  */
 static struct output {
@@ -34,9 +34,9 @@ static struct output {
 } output;
 
 /*
- * Make the descriptors 0 to 2 belong to a file, so that the next one to be
- * opened is none of these.  What is written to a descriptor that was closed
- * fails, and programs to be executed find it closed.
+ * Open the descriptors 0 to 2 if they are closed, so that no file that is
+ * opened later gets one of them.  Writes to such a descriptor fail, and
+ * programs to be executed find it closed.
  */
 void output_reserve(void)
 {
@@ -69,7 +69,7 @@ static int start_command(const char *command)
 	return ends[1];
 }
 
-/* Is the output a shell command?  @name may be NULL. */
+/* Check whether the output is a shell command.  @name may be NULL. */
 bool output_is_command(const char *name)
 {
 	return name && (*name == '|' || *name == '!');
@@ -79,11 +79,11 @@ bool output_is_command(const char *name)
  * output_open() - open the output
  * @name: file, or a shell command with "|" or "!" before it; NULL for standard
  *	error
- * @append: keep what the file has
+ * @append: append to the file
  *
- * Context: if @name is a command, after signals_set_up(), which the command's
- * signals come from.
- * Return: where to print to, until output_close().
+ * Context: if @name is a command, after signals_set_up(), which has saved the
+ *	signal actions of the command.
+ * Return: the buffer to print to, until output_close().
  */
 struct out *output_open(const char *name, bool append)
 {
@@ -103,10 +103,7 @@ struct out *output_open(const char *name, bool append)
 	return &output.out;
 }
 
-/*
- * Write what other programs must not wait for: they write to standard error,
- * too.
- */
+/* Flush the output if it is standard error, where other programs also write. */
 void output_show(void)
 {
 	if (!output.name)
@@ -126,7 +123,7 @@ void output_note(const char *format, ...)
 	fputc('\n', stderr);
 }
 
-/* The output is a pipe that has lost its reader.  Fail as write() would. */
+/* The output is a pipe without a reader.  Fail as write() would. */
 void output_hang_up(void)
 {
 	if (output.out.error)
@@ -135,7 +132,10 @@ void output_hang_up(void)
 	raise(SIGPIPE);
 }
 
-/* Has a write to the output failed?  The first time this is told. */
+/*
+ * Check whether a write to the output has failed.  The first call prints the
+ * error.
+ */
 bool output_failed(void)
 {
 	if (!output.out.error)

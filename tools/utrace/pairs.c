@@ -2,8 +2,8 @@
 /*
  * utrace - numbers for pairs of integers
  *
- * A hash table with open addressing.  Its seed is random, so that nobody can
- * make a file of records that is slow to report.
+ * A hash table with open addressing.  Its seed is random, so that a file of
+ * records cannot be crafted to make a report slow.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +27,10 @@ static __u64 hash(__u64 a, __u64 b)
 }
 
 /**
- * grow() - make sure that an array has room for one more element
+ * grow() - make room for one more element of an array
  * @array: the array, from malloc(), or NULL
  * @n: number of elements that are used
- * @size: number of elements that there is memory for, which is updated
+ * @size: number of allocated elements, which is updated
  * @element: size of an element
  *
  * The command ends with a message if there is no memory.
@@ -48,7 +48,7 @@ void *grow(void *array, size_t n, size_t *size, size_t element)
 	return array;
 }
 
-/* The slot of a pair, or the empty slot where it would be. */
+/* Return the slot of a pair, or the empty slot for it. */
 static __u32 *find_slot(const struct pairs *pairs, __u64 a, __u64 b)
 {
 	size_t mask = pairs->nslots - 1, i;
@@ -62,13 +62,13 @@ static __u32 *find_slot(const struct pairs *pairs, __u64 a, __u64 b)
 	return &pairs->slots[i];
 }
 
-/* The number of a pair, or PAIRS_NONE. */
+/* Return the number of a pair, or PAIRS_NONE. */
 unsigned int pairs_find(const struct pairs *pairs, __u64 a, __u64 b)
 {
 	return pairs->n ? *find_slot(pairs, a, b) - 1 : PAIRS_NONE;
 }
 
-/* At least half of the slots are always empty. */
+/* Double the slots, so that at least half of them are empty. */
 static void more_slots(struct pairs *pairs)
 {
 	size_t i;
@@ -82,7 +82,10 @@ static void more_slots(struct pairs *pairs)
 		*find_slot(pairs, pairs->pairs[i].a, pairs->pairs[i].b) = i + 1;
 }
 
-/* The number of a pair, which is @pairs->n as it was before if it is new. */
+/*
+ * Return the number of a pair.  A new pair is added, and its number is the old
+ * @pairs->n.
+ */
 unsigned int pairs_add(struct pairs *pairs, __u64 a, __u64 b)
 {
 	__u32 *slot;
@@ -99,7 +102,7 @@ unsigned int pairs_add(struct pairs *pairs, __u64 a, __u64 b)
 	return pairs->n - 1;
 }
 
-/* Forget all pairs. */
+/* Remove all pairs. */
 void pairs_clear(struct pairs *pairs)
 {
 	free(pairs->pairs);

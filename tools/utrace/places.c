@@ -2,9 +2,9 @@
 /*
  * utrace - places in programs, and the functions that they are in
  *
- * A place is known by its object and the address there, so it is the same one in
- * all processes.  Places and functions are numbered, so that others may count
- * them in arrays.
+ * A place is identified by its object and the address there, so it is the same
+ * in all processes.  Places and functions are numbered, so that callers can
+ * count them in arrays.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static struct place *places;
 static struct function *functions;
 static size_t places_size, functions_size;
 
-/* Places of addresses of a space, by its serial number. */
+/* A cache of places, by address and serial number of the address space. */
 static struct pairs known;
 static unsigned int *known_places;
 static size_t known_size;
@@ -104,7 +104,7 @@ static unsigned int find_place(struct space *space, __u64 address)
 }
 
 /**
- * place_of() - the number of a place
+ * place_of() - get the number of a place
  * @space: an address space
  * @address: an address there, or a pseudo-address
  *
@@ -121,7 +121,7 @@ unsigned int place_of(struct space *space, __u64 address)
 	return known_places[n];
 }
 
-/* A place, valid until the next place_of(). */
+/* Return a place, valid until the next place_of(). */
 struct place *place_get(unsigned int n)
 {
 	return &places[n];
@@ -132,7 +132,7 @@ size_t places_count(void)
 	return place_pairs.n;
 }
 
-/* Is a place the first instruction of a function? */
+/* Check whether a place is the first instruction of a function. */
 bool place_is_entry(const struct place *place)
 {
 	const struct function *function = &functions[place->function];
@@ -141,7 +141,7 @@ bool place_is_entry(const struct place *place)
 	       function->start == place->address;
 }
 
-/* Look for the source line of a place.  Returns whether there is one. */
+/* Find the source line of a place.  Returns false if there is none. */
 bool place_find_line(struct place *place)
 {
 	const struct function *function = &functions[place->function];
@@ -157,8 +157,8 @@ bool place_find_line(struct place *place)
 }
 
 /*
- * A place as text: function, or else object, and offset if there is one.  Valid
- * until the next call but one.
+ * Return a place as text: function, or else object, and offset if it is not 0.
+ * Valid until the next call but one.
  */
 const char *place_text(const struct place *place)
 {
@@ -179,7 +179,7 @@ const char *place_text(const struct place *place)
 	return text[i];
 }
 
-/* The number of a function that stands for a program, by its path. */
+/* Return the number of a pseudo-function for a program, by its path. */
 unsigned int function_of_program(const char *program)
 {
 	const char *slash = strrchr(program, '/');
@@ -189,7 +189,7 @@ unsigned int function_of_program(const char *program)
 	return add_function(OBJECT_PROGRAM, &symbol);
 }
 
-/* A function, valid until the next place_of(). */
+/* Return a function, valid until the next place_of(). */
 const struct function *function_get(unsigned int n)
 {
 	return &functions[n];

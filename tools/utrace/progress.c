@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - a line on the terminal that tells how far long work has come
+ * utrace - a line on the terminal that shows the progress of long work
  *
- * The line is on standard error, if that is a terminal, from the first second
- * on.  It is gone when the work is done.
+ * The line is shown on standard error, if that is a terminal, after the first
+ * second, and removed when the work is done.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 #define FIRST_MS	1000
 
-/* Columns of the line: less than those of any terminal. */
+/* Columns of the line, less than a terminal has. */
 #define COLUMNS		79
 
 static bool shown, visible;
@@ -28,7 +28,7 @@ static __u64 now(void)
 	return time.tv_sec * 1000ULL + time.tv_nsec / 1000000;
 }
 
-/* Work begins.  With @show it is told of on a terminal. */
+/* Begin the work.  @show: show the line if there is a terminal. */
 void progress_begin(bool show)
 {
 	shown = show && isatty(STDERR_FILENO);
@@ -36,7 +36,7 @@ void progress_begin(bool show)
 	next = began + FIRST_MS;
 }
 
-/* Is it time for progress_show()? */
+/* Check whether progress_show() is due. */
 bool progress_is_due(void)
 {
 	if (!shown || now() < next)
@@ -45,7 +45,7 @@ bool progress_is_due(void)
 	return true;
 }
 
-/* Show how far the work has come, in one line, also on a dumb terminal. */
+/* Print the progress in one line, even on a dumb terminal. */
 void progress_show(const char *format, ...)
 {
 	char text[COLUMNS + 1];
@@ -59,7 +59,7 @@ void progress_show(const char *format, ...)
 	visible = true;
 }
 
-/* The work is done. */
+/* End the work: remove the line. */
 void progress_end(void)
 {
 	if (visible)
@@ -68,7 +68,7 @@ void progress_end(void)
 	shown = false;
 }
 
-/* Milliseconds since the work began. */
+/* Return the milliseconds since the work began. */
 __u64 progress_ms(void)
 {
 	return now() - began;

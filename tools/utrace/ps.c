@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - the command ps: who traces what
+ * utrace - the command ps: list tracers and their tasks
  *
  * One line for each process and engine, or ptrace(2) tracer; lines of threads
- * that differ in nothing but HOLD are one.
+ * that differ only in HOLD are merged.
  */
 #include <ctype.h>
 #include <argp.h>
@@ -21,7 +21,9 @@
 #include "pairs.h"
 #include "ps.h"
 
-/* @last: the thread that was counted last; @threads: how many were counted */
+/*
+ * A row.  @last: the thread that was counted last; @threads: number of threads
+ */
 struct row {
 	pid_t pid;
 	pid_t last;
@@ -31,12 +33,15 @@ struct row {
 
 static struct row *rows;
 static size_t nrows;
-/* The rows by process and engine; for engines that are alike there are several. */
+/*
+ * Numbers of the rows, by process and engine.  Equal engines of a thread have
+ * several rows.
+ */
 static struct pairs known;
-/* Number of processes that this user may not look into. */
+/* Number of processes that this user may not inspect. */
 static unsigned int hidden;
 
-/* Does @new say more about a held task than @old? */
+/* Check whether @new is a longer hold than @old. */
 static bool holds_longer(const char *new, const char *old)
 {
 	if (!strcmp(old, "-"))
@@ -44,7 +49,10 @@ static bool holds_longer(const char *new, const char *old)
 	return atoi(new) > atoi(old);
 }
 
-/* The number of all engines that are alike; a column has no blanks. */
+/*
+ * Return a number for all engines with the same columns; a column has no
+ * blanks.
+ */
 static __u64 number_of(const struct engine *engine)
 {
 	char text[sizeof(*engine)];
@@ -55,8 +63,8 @@ static __u64 number_of(const struct engine *engine)
 }
 
 /*
- * The row of the process that an engine of another thread belongs to, or NULL, for
- * which a row is to be added.  A thread may have several engines that are alike.
+ * Find the row that has the same engine of another thread.  Returns NULL if the
+ * caller must add a row.  A thread may have several equal engines.
  */
 static struct row *find_row(pid_t pid, pid_t tid, const struct engine *engine)
 {
@@ -122,7 +130,7 @@ static int compare(const void *a, const void *b)
 	return names ?: strcmp(x->engine.owner, y->engine.owner);
 }
 
-/* The name of the program of a process, "-" if the process has gone. */
+/* Get the name of the program of a process, "-" if the process is gone. */
 static void name_of(pid_t pid, char *name, size_t size)
 {
 	char path[32];
@@ -133,7 +141,7 @@ static void name_of(pid_t pid, char *name, size_t size)
 	if (!file || !fgets(name, size, file))
 		snprintf(name, size, "-");
 	name[strcspn(name, "\n")] = '\0';
-	/* A program may have any name, also one that clears the screen. */
+	/* A program may have any name, even one that clears the screen. */
 	for (; *name; name++)
 		if (!isprint((unsigned char)*name))
 			*name = '?';
@@ -143,12 +151,12 @@ static void name_of(pid_t pid, char *name, size_t size)
 
 #define NCOLUMNS	9
 
-/* A line as text.  The last column is the widest, so it is not padded. */
+/* A line as text.  The last column is the widest and is not padded. */
 struct line {
 	char column[NCOLUMNS][512];
 };
 
-/* Text with the program's name if it stands for a process, as "pid:N". */
+/* Append the name of the program if @text is a process, as "pid:N". */
 static void describe(char *to, size_t size, const char *text)
 {
 	char name[64];
@@ -236,7 +244,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* The command ps.  Returns its status. */
+/* Run the command ps.  Returns its status. */
 int ps_main(int argc, char **argv)
 {
 	char name[] = "utrace ps";

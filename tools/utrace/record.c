@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - what records tell about tasks
+ * utrace - read the tasks of records
  *
- * What a record is about; text.c and line.c know what else is in it.
+ * This file reads the tasks of records; text.c and line.c print the rest.
  */
 #include <string.h>
 
@@ -10,13 +10,16 @@
 #include "output.h"
 #include "record.h"
 
-/* The process of the task of a record, 0 for none. */
+/* Return the process of the task of a record, 0 for none. */
 pid_t record_process(const struct utrace_rec *rec)
 {
 	return rec->pid;
 }
 
-/* The task that a record is about, 0 if it is about none or the task left. */
+/*
+ * Return the task that a record is about, 0 if it is about none or the task has
+ * left.
+ */
 pid_t record_task(const struct utrace_rec *rec)
 {
 	if (rec->type == UTRACE_REC_LOST || rec->type == UTRACE_REC_HIDDEN ||
@@ -25,7 +28,10 @@ pid_t record_task(const struct utrace_rec *rec)
 	return rec->tid;
 }
 
-/* If this is a task outside of the pid namespace, say once that it has no number. */
+/*
+ * If the task is outside of the pid namespace, print once that it has no
+ * number.
+ */
 void record_check_number(const struct utrace_rec *rec)
 {
 	static bool said;
@@ -37,7 +43,7 @@ void record_check_number(const struct utrace_rec *rec)
 		    "have no number in it; run this outside of it to see their numbers");
 }
 
-/* The task that the task of a record has created, 0 for none. */
+/* Return the task that the task of a record has created, 0 for none. */
 pid_t record_child(const struct utrace_rec *rec)
 {
 	const struct utrace_rec_fork *fork = (const void *)rec;
@@ -45,31 +51,31 @@ pid_t record_child(const struct utrace_rec *rec)
 	return rec->type == UTRACE_REC_FORK ? fork->child_tid : 0;
 }
 
-/* Is the record the last one of its task? */
+/* Check whether a record is the last one of its task. */
 bool record_is_end(const struct utrace_rec *rec)
 {
 	return rec->type == UTRACE_REC_EXIT;
 }
 
-/* Has the task executed a program? */
+/* Check whether the task has executed a program. */
 bool record_is_exec(const struct utrace_rec *rec)
 {
 	return rec->type == UTRACE_REC_EXEC;
 }
 
-/* Are records lost before this one? */
+/* Check whether records were lost before this one. */
 bool record_is_lost(const struct utrace_rec *rec)
 {
 	return rec->type == UTRACE_REC_LOST;
 }
 
-/* Has the task got privileges by which it may not be seen any more? */
+/* Check whether the task has gained privileges that hide it from this user. */
 bool record_is_hidden(const struct utrace_rec *rec)
 {
 	return rec->type == UTRACE_REC_HIDDEN;
 }
 
-/* Is the record the entry or the exit of the system call @name? */
+/* Check whether a record is the entry or the exit of the system call @name. */
 bool record_is_call(const struct utrace_rec *rec, const char *name)
 {
 	const struct utrace_rec_sys_enter *enter = (const void *)rec;
@@ -84,8 +90,8 @@ bool record_is_call(const struct utrace_rec *rec, const char *name)
 }
 
 /*
- * Is the record the exit of a call @nr that did not fail?  The number has to
- * stand for one call in both tables.
+ * Check whether a record is the exit of a successful call @nr.  Both tables
+ * must have the same call at this number.
  */
 bool record_is_success(const struct utrace_rec *rec, __u32 nr)
 {

@@ -2,8 +2,8 @@
 /*
  * utrace - tables of a report about branches
  *
- * A line has 80 columns on a terminal of that width; what goes to a file or a
- * pipe is not shortened.
+ * Lines are shortened to the width of the terminal; lines to a file or a pipe
+ * are not shortened.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 #include "spaces.h"
 #include "tally.h"
 
-/* Something that was counted: its number, and how often. */
+/* A counted element: its number and its count. */
 struct ranked {
 	size_t n;
 	__u64 count;
@@ -37,10 +37,10 @@ static int compare(const void *a, const void *b)
 }
 
 /**
- * struct ranking - what was counted, in order
+ * struct ranking - counted elements in their order
  * @all: the elements
  * @n: number of elements that have a count
- * @shown: how many are to be shown
+ * @shown: number of elements to show
  */
 struct ranking {
 	struct ranked *all;
@@ -61,7 +61,7 @@ static void ranking_add(struct ranking *ranking, size_t n, __u64 count)
 		ranking->all[ranking->n++] = (struct ranked){ n, count };
 }
 
-/* Sort, and show @most, or all if that is 0. */
+/* Sort the elements, to show the first @most, or all if that is 0. */
 static void ranking_sort(struct ranking *ranking, unsigned int most)
 {
 	qsort(ranking->all, ranking->n, sizeof(*ranking->all), compare);
@@ -78,7 +78,7 @@ static void print_heading(const char *text)
 	printf("\n%s%s%s\n", style(STYLE_HEAD), text, style(STYLE_PLAIN));
 }
 
-/* Say what a table leaves out, so that its numbers add up. */
+/* Print the sum of the elements that a table does not show. */
 static void print_rest(const struct ranking *ranking, const struct tally *tally,
 		       const char *what)
 {
@@ -100,7 +100,7 @@ void report_functions(const struct tally *tally, unsigned int most)
 	int room = screen_width() - 31, name;
 	size_t i;
 
-	/* A third of what the numbers leave is for the module. */
+	/* The module gets a third of the columns that the numbers leave. */
 	name = room > 1000 ? 40 : room * 2 / 3;
 	ranking_begin(&ranking, functions_count());
 	for (i = 0; i < functions_count(); i++)
@@ -124,7 +124,7 @@ void report_functions(const struct tally *tally, unsigned int most)
 	free(ranking.all);
 }
 
-/* The name of a kind of branch. */
+/* Return the name of a kind of branch. */
 const char *report_kind(unsigned int kind)
 {
 	static const char *const kinds[] = {
@@ -152,7 +152,7 @@ static void print_edge_lines(const struct tally_edge *edge)
 	printf("%s%s\n", shorten(source_text(to), half), style(STYLE_PLAIN));
 }
 
-/* Print the edges that were taken most often. */
+/* Print the edges with the highest counts. */
 void report_edges(const struct tally *tally, unsigned int most)
 {
 	struct ranking ranking;
@@ -180,7 +180,7 @@ void report_edges(const struct tally *tally, unsigned int most)
 	free(ranking.all);
 }
 
-/* Branches of one source line. */
+/* A source line and its branches. */
 struct lines {
 	struct pairs pairs;
 	const char **files;
@@ -189,7 +189,7 @@ struct lines {
 	size_t counts_size;
 };
 
-/* Names of files are the same text if they are the same pointer. */
+/* Names of files are interned, so compare pointers. */
 static void count_line(struct lines *lines, const struct place *place, __u64 taken)
 {
 	size_t n = lines->pairs.n;
@@ -243,7 +243,7 @@ void report_lines(const struct tally *tally, unsigned int most)
 	free(ranking.all);
 }
 
-/* Print how often tasks went into the kernel, and came back. */
+/* Print how often tasks entered and left the kernel. */
 void report_kernel(const struct tally *tally)
 {
 	static const struct {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - text for people: colours on a terminal, and its width
+ * utrace - text for terminals: colours and width
  *
- * There are colours only on a terminal, and only without NO_COLOR in the
+ * Colours are used only on a terminal, and only without NO_COLOR in the
  * environment.
  */
 #include <limits.h>
@@ -14,14 +14,14 @@
 
 #include "screen.h"
 
-/* Characters of text that are shown at most, and bytes of one. */
+/* Maximum characters of a text, and maximum bytes of a character. */
 #define TEXT_MAX	1024
 #define CHARACTER_MAX	4
 
 static int width = INT_MAX;
 static bool colours;
 
-/* Text goes to @file from here on. */
+/* Set the output to @file. */
 void screen_begin(FILE *file)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -37,13 +37,15 @@ void screen_begin(FILE *file)
 	colours = (!no_color || !*no_color) && term && strcmp(term, "dumb");
 }
 
-/* Columns of the terminal; very many if it is none. */
+/*
+ * Return the columns of the terminal, or a very large number if there is none.
+ */
 int screen_width(void)
 {
 	return width;
 }
 
-/* What switches a style on. */
+/* Return the escape sequence of a style. */
 const char *style(enum style style)
 {
 	static const char *const codes[] = {
@@ -55,11 +57,11 @@ const char *style(enum style style)
 }
 
 /**
- * printable() - is it safe to print the character at the begin of a text?
- * @text: the text, which may be any bytes
+ * printable() - check whether the first character of a text is safe to print
+ * @text: the text, which may have any bytes
  *
- * A terminal obeys control characters, also those of U+0080 to U+009F, and the
- * bytes 0x80 to 0x9f where they are no part of a UTF-8 character.
+ * A terminal executes control characters, including U+0080 to U+009F, and bytes
+ * from 0x80 to 0x9f outside of UTF-8 characters.
  *
  * Return: the number of bytes of the character; 0 if it is a control character, no
  * UTF-8, or the end of the text.
@@ -83,14 +85,14 @@ size_t printable(const char *text)
 			return 0;
 		c = c << 6 | (byte[i] & 0x3f);
 	}
-	/* XML has no characters U+FFFE and U+FFFF either. */
+	/* XML does not allow U+FFFE and U+FFFF. */
 	if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ||
 	    (c & 0xfffe) == 0xfffe)
 		return 0;
 	return n;
 }
 
-/* The number of characters of a text; a byte that is no part of one counts, too. */
+/* Return the number of characters of a text.  An invalid byte counts as one. */
 size_t characters(const char *text)
 {
 	size_t n;
@@ -115,9 +117,10 @@ void make_printable(char *text)
 }
 
 /**
- * padding() - the width for "%-*s", which counts bytes instead of characters
+ * padding() - get the width for "%-*s", which counts bytes instead of
+ *	characters
  * @text: the text, which is safe to print
- * @width: columns that the text is to have at least
+ * @width: minimum number of columns
  */
 int padding(const char *text, int width)
 {
@@ -133,11 +136,11 @@ static const char *skip(const char *text, size_t n)
 }
 
 /**
- * shorten() - make text fit, and safe for a terminal
+ * shorten() - make a text fit, and safe for a terminal
  * @text: the text
- * @width: columns that there are, at least 4; a character takes one
+ * @width: number of columns, at least 4; a character takes one
  *
- * What is left out in the middle of the text is shown as "..".
+ * The middle of a long text is replaced by "..".
  *
  * Return: the text, valid until the fourth call after this one.
  */
@@ -159,7 +162,7 @@ const char *shorten(const char *text, int width)
 		sprintf(copy, "%.*s..%s", (int)(cut - text), text,
 			skip(cut, n - (width - 2)));
 	}
-	/* A file may have any name, also one that clears the screen. */
+	/* A file may have any name, even one that clears the screen. */
 	make_printable(copy);
 	return copy;
 }

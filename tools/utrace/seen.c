@@ -2,28 +2,28 @@
 /*
  * utrace - the tasks whose records are printed
  *
- * A hash table with open addressing: a task stands in the slot of its hash or,
- * if that is taken, in the next free one.  At least half of the slots are free.
+ * A hash table with open addressing: a task is in the slot of its hash or, if
+ * that is used, in the next free one.  At least half of the slots are free.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "seen.h"
 
-/* Number of slots at first; a power of 2, as always. */
+/* Initial number of slots.  The number is always a power of 2. */
 #define SLOTS		64
 
-/* From these numbers on see forget_some(). */
+/* Numbers of slots from which forget_some() removes tasks. */
 #define SOME_SLOTS	(1 << 13)
 #define MANY_SLOTS	(1 << 17)
 
 static struct seen_task **slots;
 static size_t nslots, ntasks;
 struct seen_task *seen_recent;
-/* How many tasks were added, with those that are forgotten. */
+/* Number of tasks that were ever added. */
 static __u64 added;
 
-/* The slot at which the search for task @number begins. */
+/* Return the slot at which the search for task @number begins. */
 static size_t home_of(__u64 number)
 {
 	return (number * 0x9e3779b97f4a7c15ULL >> 32) & (nslots - 1);
@@ -34,7 +34,7 @@ static size_t next_slot(size_t slot)
 	return (slot + 1) & (nslots - 1);
 }
 
-/* The slot of task @number, or the free slot that is to take it. */
+/* Return the slot of task @number, or the free slot for it. */
 static size_t slot_of(__u64 number)
 {
 	size_t slot = home_of(number);
@@ -44,7 +44,7 @@ static size_t slot_of(__u64 number)
 	return slot;
 }
 
-/* Make a table of @n slots, and move the tasks to it. */
+/* Allocate a table of @n slots, and move the tasks to it. */
 static void resize(size_t n)
 {
 	struct seen_task **old = slots;
@@ -61,10 +61,10 @@ static void resize(size_t n)
 }
 
 /*
- * Forget tasks that may have left the trace without a record: by another
- * program or cgroup, or if their last record was lost.  A task that is not in a
- * call loses nothing by that.  If there are very many, those in a call whose
- * entry was printed are forgotten, too.
+ * Remove tasks that may have left the trace without a record: by another
+ * program or cgroup, or because their last record was lost.  Nothing is lost
+ * for a task that is not in a call.  If there are very many tasks, also remove
+ * tasks in a call whose entry was printed.
  */
 static void forget_some(void)
 {
@@ -91,7 +91,7 @@ static struct seen_task *add_task(__u64 number)
 	if (2 * (ntasks + 1) > nslots) {
 		if (nslots >= SOME_SLOTS)
 			forget_some();
-		/* Not if there is room for many more now. */
+		/* Keep the size if many slots are free now. */
 		if (4 * (ntasks + 1) > nslots)
 			resize(nslots ? 2 * nslots : SLOTS);
 	}
@@ -111,7 +111,7 @@ struct seen_task *seen_find(__u64 number)
 	return seen_recent;
 }
 
-/* Copy the entry of a system call, with its items. */
+/* Save a copy of the entry of a system call with its items. */
 void seen_keep_entry(struct seen_task *task, const struct utrace_rec *rec)
 {
 	if (task->room < rec->size) {
@@ -125,8 +125,8 @@ void seen_keep_entry(struct seen_task *task, const struct utrace_rec *rec)
 }
 
 /*
- * Empty a slot.  Tasks behind it move up, if the search for them would end at
- * the empty slot.
+ * Empty a slot.  Move the tasks after it up whose search would end at the empty
+ * slot.
  */
 static void empty_slot(size_t slot)
 {
@@ -146,7 +146,7 @@ static void empty_slot(size_t slot)
 	}
 }
 
-/* Forget a task that has exited, and free it. */
+/* Remove a task that has exited, and free it. */
 void seen_forget(struct seen_task *task)
 {
 	empty_slot(slot_of(task->task));
@@ -158,8 +158,8 @@ void seen_forget(struct seen_task *task)
 }
 
 /*
- * Task @from has become task @to, by execve() of a thread.  What was known of
- * @to is forgotten, as that task is no more.
+ * Rename task @from to @to after execve() of a thread.  The old task @to is
+ * gone and is removed.
  */
 void seen_rename(__u64 from, __u64 to)
 {
@@ -171,7 +171,7 @@ void seen_rename(__u64 from, __u64 to)
 	slots[slot_of(to)] = task;
 }
 
-/* Has more than one task been seen? */
+/* Check whether more than one task was seen. */
 bool seen_several(void)
 {
 	return added > 1;

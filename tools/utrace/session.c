@@ -3,7 +3,7 @@
  * utrace - a session of /dev/utrace, by system calls
  *
  * A session has one ring of records and any number of targets.  The functions
- * return -1 with errno where a call fails.
+ * return -1 with errno if a call fails.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,19 +16,22 @@
 
 #include "session.h"
 
-/* A flag of pidfd_open(2), whose header does not go with <fcntl.h>. */
+/* A flag of pidfd_open(2), whose header conflicts with <fcntl.h>. */
 #ifndef PIDFD_THREAD
 #define PIDFD_THREAD	O_EXCL
 #endif
 
-/* Bytes of the rings; if the user may not lock that much, the next size. */
+/*
+ * Sizes of the rings in bytes.  If the user may not lock so much memory, the
+ * next size is tried.
+ */
 static const size_t sizes[] = { 16 << 20, 1 << 20, 64 << 10 };
 
 /*
  * Open a session.  @size is the number of bytes of its rings, 0 for the
- * default; stream_open() maps them.  With @drop records that find no room are
- * lost, else the tasks wait for this command.  Returns its descriptor, or -1
- * with errno.
+ * default; stream_open() maps them.  With @drop, records are lost if the rings
+ * are full, else the tasks wait for this command.  Returns its descriptor, or
+ * -1 with errno.
  */
 int session_open(size_t size, bool drop)
 {
@@ -54,7 +57,7 @@ int session_open(size_t size, bool drop)
 	return -1;
 }
 
-/* Add what @fd stands for, which may be -1 with errno, and is closed. */
+/* Add the target of @fd, and close @fd.  If @fd is -1, fail with its errno. */
 static int attach_fd(int session, int fd, enum utrace_scope scope)
 {
 	struct utrace_ioc_attach attach = {
@@ -107,7 +110,7 @@ int session_choose(int session, const struct utrace_ioc_events *events)
 	return ioctl(session, UTRACE_IOC_EVENTS, events);
 }
 
-/* Record the calls that the tasks of the targets are blocked in. */
+/* Record the calls in which tasks of the targets are blocked. */
 int session_in_flight(int session)
 {
 	struct utrace_ioc_in_flight in_flight = {};
@@ -115,7 +118,7 @@ int session_in_flight(int session)
 	return ioctl(session, UTRACE_IOC_IN_FLIGHT, &in_flight);
 }
 
-/* How many records had no room in the ring. */
+/* Return the number of lost records. */
 unsigned long long session_lost(int session)
 {
 	struct utrace_ioc_info info = {};
@@ -124,7 +127,7 @@ unsigned long long session_lost(int session)
 	return info.lost;
 }
 
-/* A text that says what an errno of these functions means, and what to do. */
+/* Explain an errno of these functions, and what the user can do. */
 const char *session_why_not(int error)
 {
 	switch (error) {
@@ -157,7 +160,7 @@ const char *session_why_not(int error)
 	}
 }
 
-/* Likewise, for a target that is given as a path. */
+/* Explain an errno for a target that is given as a path. */
 const char *session_why_not_path(int error)
 {
 	switch (error) {

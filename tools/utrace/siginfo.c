@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - what a signal comes with, as text in the manner of strace
+ * utrace - siginfo of a signal, as text in the style of strace
  */
 #include <signal.h>
 
@@ -48,7 +48,7 @@ static void print_code(struct seq_buf *s, const siginfo_t *info)
 	seq_buf_printf(s, "%d", info->si_code);
 }
 
-/* Append the members of @info that a signal of its kind has. */
+/* Append the members of @info that are valid for its signal and code. */
 void siginfo_print(struct seq_buf *s, const siginfo_t *info)
 {
 	int code = info->si_code;

@@ -3,9 +3,9 @@
  * utrace - signals that end the command
  *
  * SIGHUP, SIGINT, SIGQUIT, SIGPIPE and SIGTERM interrupt the command, or are
- * ignored so that the traced program alone decides what they do: a terminal
- * sends them to both.  Programs that the command starts get the actions and the
- * mask that it was started with.
+ * ignored, so that only the traced program handles them: a terminal sends them
+ * to both.  Programs that the command starts get the original actions and mask
+ * of the command.
  */
 #include <errno.h>
 #include <signal.h>
@@ -23,7 +23,7 @@
 
 static const int fatal[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM };
 
-/* The signals whose actions are changed; @saved has their first actions. */
+/* The signals whose actions are changed; @saved has their original actions. */
 static const int changed[] = {
 	SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGTSTP, SIGCHLD,
 };
@@ -33,10 +33,10 @@ static sigset_t saved_mask;
 
 /**
  * signals_set_up() - begin to take signals
- * @interruptible: which signals there are, not INTERRUPT_DEFAULT
+ * @interruptible: which signals interrupt the command, not INTERRUPT_DEFAULT
  *
- * SIGCHLD is not ignored from now on, even if the command was started so: the
- * status of a child would be gone.
+ * SIGCHLD is set to its default even if the command was started with SIGCHLD
+ * ignored: otherwise the status of a child would be lost.
  *
  * Return: a descriptor for poll() and signals_take().
  */
@@ -80,9 +80,9 @@ void signals_restore(void)
 }
 
 /**
- * signals_take() - take the signals that have come
+ * signals_take() - read the pending signals
  * @fd: descriptor of signals_set_up()
- * @child: set if a child has changed its state, else left alone
+ * @child: set to true if a child has changed its state, else unchanged
  *
  * Return: the first signal that interrupts, 0 if there is none.
  */
@@ -105,7 +105,9 @@ void signals_die_of(int number)
 {
 	sigset_t set;
 
-	/* The program has written a core file if it should; write no second. */
+	/*
+	 * The program may have written a core file; do not write a second one.
+	 */
 	setrlimit(RLIMIT_CORE, &(struct rlimit){});
 	prctl(PR_SET_DUMPABLE, 0);
 	signal(number, SIG_DFL);

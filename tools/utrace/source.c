@@ -12,7 +12,10 @@
 #include "places.h"
 #include "source.h"
 
-/* FILE:LINE of a place without the folder, or "-".  Valid until the next call. */
+/*
+ * Return FILE:LINE of a place without the directory, or "-".  Valid until the
+ * next call.
+ */
 const char *source_text(const struct place *place)
 {
 	static char text[300];
@@ -27,18 +30,18 @@ const char *source_text(const struct place *place)
 }
 
 /**
- * source_line() - the text of a source line
+ * source_line() - read a source line
  * @path: the source file
  * @line: number of the line, from 1
  *
- * Return: the text without what is before and behind it, valid until the next
- * call, or NULL if the file cannot be read or has no such line.
+ * Return: the text without blanks at its ends, valid until the next call, or
+ *	NULL if the file cannot be read or has no such line.
  */
 const char *source_line(const char *path, unsigned int line)
 {
 	static char *text;
 	static size_t size;
-	/* Debugging information may name any file, also one that blocks. */
+	/* Debugging information may name any file, even one that blocks. */
 	int fd = file_open(path);
 	ssize_t n = -1;
 	char *begin;

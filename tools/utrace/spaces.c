@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - what is mapped as code in processes
+ * utrace - mappings of code in processes
  *
- * A process has another space after each execve().  Within a space mappings are
- * added, and replace what was there before; nothing is removed, since records
- * that are read later may be about what is no longer mapped.
+ * A process gets a new address space at each execve().  Mappings are added and
+ * replace those that they overlap.  They are not removed, since records that
+ * are read later may have addresses that are no longer mapped.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static struct space **spaces;
 static size_t nspaces;
 static unsigned int serials;
 
-/* The space of a process; a new one is empty. */
+/* Return the address space of a process.  A new one is empty. */
 struct space *space_of(pid_t pid)
 {
 	unsigned int i = pairs_add(&pids, pid, 0);
@@ -37,7 +37,7 @@ struct space *space_of(pid_t pid)
 }
 
 /**
- * space_begin() - a process begins a program
+ * space_begin() - start the address space of a new program
  * @pid: the process
  * @program: path of the program, which is copied
  *
@@ -57,7 +57,7 @@ struct space *space_begin(pid_t pid, const char *program)
 	return space;
 }
 
-/* The number of the first mapping that ends after an address. */
+/* Return the number of the first mapping that ends after an address. */
 static size_t search(const struct space *space, __u64 address)
 {
 	size_t low = 0, high = space->n, middle;
@@ -78,7 +78,7 @@ static bool covers(const struct space *space, size_t i, __u64 address)
 	       address < space->maps[i].end;
 }
 
-/* The mapping that an address is in, or NULL. */
+/* Return the mapping of an address, or NULL. */
 const struct mapping *space_find(struct space *space, __u64 address)
 {
 	if (!covers(space, space->last, address))
@@ -98,7 +98,9 @@ static void insert(struct space *space, size_t i, const struct mapping *mapping)
 	space->n++;
 }
 
-/* Make room from @start to @end.  Returns the number that a mapping there has. */
+/*
+ * Remove mappings from @start to @end.  Returns the number for a mapping there.
+ */
 static size_t clear(struct space *space, __u64 start, __u64 end)
 {
 	size_t i = search(space, start), last;
@@ -149,7 +151,7 @@ bool space_add(struct space *space, const struct mapping *mapping)
 	return true;
 }
 
-/* Another space that has something at an address, the newest one, or NULL. */
+/* Return the newest other space that has a mapping at an address, or NULL. */
 const struct space *space_like(const struct space *space, __u64 address)
 {
 	size_t i;

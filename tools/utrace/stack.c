@@ -2,13 +2,12 @@
 /*
  * utrace - call stacks, rebuilt from branches
  *
- * A call puts a frame on the stack.  A return takes off the innermost frame
- * whose call is right before the address that the return goes to, and all frames
- * above that: so it does not matter what has left them.  A jump to a function
- * further down on the stack is that of longjmp() or of an exception, and any
- * other jump between functions is a call that ends its function.  A return that
- * finds no call is such a jump, too: so the caller takes the place of a function
- * whose call was not seen.
+ * A call pushes a frame.  A return pops the innermost frame whose call is
+ * directly before the target of the return, and all frames above it, however
+ * they were left.  A jump to a function further down on the stack is a
+ * longjmp() or an exception.  Any other jump between functions is a tail call.
+ * A return without a matching call is handled as such a jump: the caller
+ * replaces a function whose call was not seen.
  */
 #include <stdlib.h>
 
@@ -17,7 +16,7 @@
 #include "places.h"
 #include "stack.h"
 
-/* Bytes that an instruction may have. */
+/* Maximum bytes of an instruction. */
 #define INSN_MAX	15
 
 static unsigned int child_of(struct tree *tree, unsigned int parent,
@@ -66,7 +65,7 @@ static void push(struct stack *stack, unsigned int function, __u64 call,
 	};
 }
 
-/* Take off all frames but @n. */
+/* Pop all frames but @n. */
 static void cut(struct stack *stack, size_t n)
 {
 	if (n < stack->n)
@@ -74,7 +73,7 @@ static void cut(struct stack *stack, size_t n)
 	stack->n = n;
 }
 
-/* The innermost function goes on as @function. */
+/* Replace the innermost function by @function. */
 static void become(struct stack *stack, unsigned int function)
 {
 	struct frame old = {};
@@ -86,7 +85,7 @@ static void become(struct stack *stack, unsigned int function)
 	push(stack, function, old.call, old.signal);
 }
 
-/* A jump, or something else that is neither call nor return. */
+/* Handle a jump, or any branch that is neither call nor return. */
 static void jump(struct stack *stack, unsigned int function, bool entry)
 {
 	size_t i;
@@ -143,7 +142,7 @@ static void take_sigreturn(struct stack *stack, unsigned int function)
 	jump(stack, function, false);
 }
 
-/* From the kernel. */
+/* Handle a branch from the kernel. */
 static void take_entry(struct stack *stack, const struct utrace_branch *record,
 		       unsigned int function)
 {
@@ -159,7 +158,7 @@ static void take_entry(struct stack *stack, const struct utrace_branch *record,
 	}
 }
 
-/* Forget the stack of a task, which runs @program. */
+/* Reset the stack of a task that runs @program. */
 void stack_reset(struct stack *stack, unsigned int program)
 {
 	cut(stack, 0);
@@ -167,7 +166,7 @@ void stack_reset(struct stack *stack, unsigned int program)
 }
 
 /**
- * stack_take() - follow a branch, and count it
+ * stack_take() - update the stack for a branch, and count the branch
  * @stack: the stack of the task
  * @record: the branch
  * @places: the places of the branch

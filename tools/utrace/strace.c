@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - options that strace has and this command does not
+ * utrace - options of strace that this command does not have
  *
  * Each has a text that names the nearest option, for users of strace.
  */
@@ -88,7 +88,10 @@ static const struct {
 	{ KEY_TIPS, "no --tips; the nearest is --help" },
 };
 
-/* What to use instead of an option of strace; NULL if strace has none. */
+/*
+ * Return what to use instead of an option of strace, or NULL if strace has no
+ * such option.
+ */
 const char *strace_instead(int key)
 {
 	size_t i;
@@ -99,7 +102,9 @@ const char *strace_instead(int key)
 	return NULL;
 }
 
-/* The same for -e NAME=, where @n is the length of the name. */
+/*
+ * Return what to use instead of -e NAME=, where @n is the length of the name.
+ */
 const char *strace_qualifier(const char *name, size_t n)
 {
 	const struct argp_option *option;

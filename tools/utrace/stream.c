@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - the records of a session, out of its mapped rings
+ * utrace - read the records of a session from its mapped rings
  *
  * The kernel writes a ring for each CPU.  The records of all rings are merged
- * by their times, by the rules in Documentation/trace/utrace/dev.rst, and handled
- * where they are.  Records that had no room in a ring come by read(2) and are
- * one more source of the merge.
+ * by their times, by the rules in Documentation/trace/utrace/dev.rst, and
+ * handled in place.  Records that had no room in a ring are returned by read(2)
+ * and are merged as well.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,23 +19,23 @@
 #include "fail.h"
 #include "stream.h"
 
-/* Bytes of records that one read() takes; any record fits. */
+/* Size of the buffer of read(); any record fits. */
 #define READ_SIZE	(64 * 1024)
 
-/* The kernel gets room back in pieces of at least so many bytes. */
+/* Minimum number of bytes that are given back to the kernel at once. */
 #define GIVE_SIZE	(16 * 1024)
 
-/* No record has this time. */
+/* A time that no record has. */
 #define NEVER		(~0ULL)
 
 /**
  * struct ring - the records of one CPU
- * @told: what the kernel tells of the ring
- * @tail: what this program tells of the ring
+ * @told: the part of the header that the kernel writes
+ * @tail: the part of the header that this program writes
  * @data: the memory of the ring
  * @size: bytes of @data, a power of 2
- * @head: ->head of @told in this round
- * @at: bytes that were handled
+ * @head: ->head of @told, as read last
+ * @at: position up to which records were handled
  * @time: time of the record at @at, NEVER if there is none before @head
  */
 struct ring {
@@ -63,14 +63,14 @@ struct parked {
 /**
  * struct stream - the records of a session
  * @session: descriptor of the session
- * @told: what the kernel tells of all rings
+ * @told: the header of all rings, written by the kernel
  * @ring: the rings
  * @nrings: number of elements of @ring
- * @parked: records to come that had no room, sorted by time and @order
+ * @parked: pending records that had no room, sorted by time and @order
  * @nparked: number of elements of @parked
- * @room: elements that @parked has memory for
- * @order: number of records that read(2) has given
- * @offset: what the clock of this program is ahead of that of records, in ns
+ * @room: allocated elements of @parked
+ * @order: number of records that read(2) has returned
+ * @offset: offset of the clock of this program from the clock of records, in ns
  */
 struct stream {
 	int session;
@@ -94,7 +94,7 @@ static void *map_area(int session, size_t size, int prot, off_t offset)
 }
 
 /*
- * What a time namespace adds to the clock, in ns; records have the time of the
+ * Return the offset of the time namespace, in ns; records have the time of the
  * kernel.
  */
 static long long clock_offset(void)
@@ -151,9 +151,9 @@ struct stream *stream_open(int session)
 	return stream;
 }
 
-/* The bound of a round, and which records of each ring there are */
+/* The bound of a merge, and the records of each ring */
 
-/* The time by the clock of records. */
+/* Return the time by the clock of records. */
 __u64 stream_now(const struct stream *stream)
 {
 	struct timespec time;
@@ -163,8 +163,8 @@ __u64 stream_now(const struct stream *stream)
 }
 
 /*
- * Look how far each ring is written.  Return the time up to which no record can
- * be missing.
+ * Read the head of each ring.  Returns the time up to which no record can be
+ * missing.
  */
 static __u64 look(struct stream *stream)
 {
@@ -185,7 +185,9 @@ static __u64 look(struct stream *stream)
 	return bound;
 }
 
-/* Has no record been written since look(), nor parked since take_parked()? */
+/*
+ * Check that no record was written since look() or parked since take_parked().
+ */
 static bool is_still(const struct stream *stream)
 {
 	unsigned int i;
@@ -203,11 +205,10 @@ static bool is_still(const struct stream *stream)
 }
 
 /**
- * stream_is_empty() - have all records been handled?
- * @stream: the stream; nothing is recorded any more
+ * stream_is_empty() - check whether all records were handled
+ * @stream: the stream, after the recording was stopped
  *
- * Return: false if there are some that could not be told yet, or if one is being
- * written.
+ * Return: false if a record could not be handled yet, or is being written.
  */
 bool stream_is_empty(const struct stream *stream)
 {
@@ -253,8 +254,8 @@ static int compare(const void *a, const void *b)
 }
 
 /*
- * Take the records that had no room, up to the time @bound at least.  The tasks
- * of these records go on and may park others, so not all are waited for.
+ * Read the records that had no room, at least up to the time @bound.  The tasks
+ * of these records continue and may park more, so do not wait for all of them.
  */
 static void take_parked(struct stream *stream, __u64 bound)
 {
@@ -297,15 +298,15 @@ static void find_next(struct ring *ring)
 			ring->time = rec->time;
 			return;
 		}
-		/* Of this record there may be no more than size and type. */
+		/* This record may have no more than size and type. */
 		ring->at += rec->size;
 	}
 	ring->time = NEVER;
 }
 
 /*
- * The ring with the first record.  @until becomes the time at which another ring
- * is next, if that is earlier.
+ * Find the ring with the oldest record.  Lowers @until to the time of the next
+ * record of another ring.
  */
 static struct ring *find_first(struct stream *stream, __u64 *until)
 {
@@ -324,7 +325,7 @@ static struct ring *find_first(struct stream *stream, __u64 *until)
 	return first;
 }
 
-/* The kernel may write again where records were handled. */
+/* Return the room of handled records to the kernel. */
 static void give(struct ring *ring)
 {
 	__atomic_store_n(&ring->tail->tail, ring->at, __ATOMIC_RELEASE);
@@ -381,12 +382,12 @@ static size_t merge(struct stream *stream, __u64 bound, size_t *used,
 }
 
 /**
- * stream_take() - handle the records that can be told now, in their order
+ * stream_take() - handle the records that are complete, in their order
  * @stream: the stream
- * @take: is called for each record
+ * @take: called for each record
  * @data: first argument of @take
  *
- * A record is told when none that is older can come any more.
+ * A record is handled only when no older record can follow.
  *
  * Return: the number of records.
  */

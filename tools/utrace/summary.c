@@ -18,7 +18,7 @@
 #include "fail.h"
 #include "summary.h"
 
-/* Rows that are read at a time. */
+/* Number of rows of one read. */
 #define ROWS	256
 
 /**
@@ -42,7 +42,7 @@ struct count {
 /**
  * struct failure - how often a system call has failed in one way
  * @nr: number of the call
- * @error: errno; 0 stands for those that the kernel did not tell apart
+ * @error: errno; 0: errors that the kernel did not count by errno
  * @calls: number of calls
  */
 struct failure {
@@ -52,7 +52,7 @@ struct failure {
 };
 
 /**
- * struct summary - what is summed up
+ * struct summary - the sums of all tasks
  * @count: a count for each system call
  * @ncounts: number of elements of @count
  * @failure: a count for each system call and errno
@@ -128,8 +128,8 @@ static void add_row(struct summary *sum, const struct utrace_call_count *row)
 }
 
 /*
- * Add up all rows.  Return false if the kernel has merged rows meanwhile, so that
- * some of them were not read.
+ * Add up all rows.  Returns false if the kernel has merged rows during that, so
+ * that some were not read.
  */
 static bool read_counts(int session, struct summary *sum)
 {
@@ -184,8 +184,8 @@ static int compare_failures(const void *a, const void *b)
 }
 
 /*
- * The duration in ns that @percent of the calls do not exceed: a power of 2, as
- * the kernel has no more, or the longest one.
+ * Return the duration in ns that @percent of the calls do not exceed: a power
+ * of 2, the resolution of the kernel, or the longest one.
  */
 static __u64 percentile(const struct count *count, unsigned int percent)
 {
@@ -281,9 +281,9 @@ static void print_failures(FILE *out, const struct summary *sum)
 }
 
 /**
- * summary_print() - print what the kernel has counted
+ * summary_print() - print the counts of the kernel
  * @session: descriptor of a session that has counted calls
- * @out: where to print to
+ * @out: the output
  *
  * The calls that took longest come first, then the most frequent errors.
  */

@@ -2,9 +2,10 @@
 /*
  * utrace - functions and source lines of mapped files
  *
- * A child parses the files of all objects, since a file may be made to crash it, see
- * apart.c.  It is asked about one object at a time.  Where it crashes, the object at
- * hand has no symbols from there on, and a new child is asked about the others.
+ * A child process parses the files of all objects, since a malicious file may
+ * crash it, see apart.c.  The command sends it requests about one object at a
+ * time.  If the child crashes, that object has no symbols from then on, and a
+ * new child handles the other objects.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -17,13 +18,13 @@
 #include "symbols.h"
 #include "symbols_elf.h"
 
-/* Bytes of a name, more than any has. */
+/* Maximum size of a name. */
 #define TEXT_MAX	(1 << 20)
 
 /**
- * enum ask - what the child is asked
+ * enum ask - requests to the child
  * @ASK_OPEN: open a file; struct build_id, the path with its NUL, and the image follow
- * @ASK_PLACE: the address and the function of an offset of the file
+ * @ASK_PLACE: return the address and the function of an offset of the file
  * @ASK_LINE: the source line of an address
  */
 enum ask {
@@ -32,7 +33,7 @@ enum ask {
 	ASK_LINE,
 };
 
-/* A question; @size bytes follow, of which @path is the path. */
+/* A request; @size bytes follow, of which the first @path are the path. */
 struct question {
 	__u32 ask;
 	__u32 object;
@@ -41,7 +42,7 @@ struct question {
 	__u64 size;
 };
 
-/* An answer; a text of @size bytes with its NUL follows, none if that is 0. */
+/* A reply; a text of @size bytes with its NUL follows, none if @size is 0. */
 struct answer {
 	__u64 address;
 	__u64 start;
@@ -51,7 +52,7 @@ struct answer {
 
 /* The child */
 
-/* What the child has: the source of each object, NULL if it cannot be opened. */
+/* In the child: the source of each object, NULL if it cannot be opened. */
 static struct source **sources;
 static size_t nsources, sources_size;
 
@@ -94,7 +95,7 @@ static const char *answer_of(const struct question *question, char *bytes,
 	}
 }
 
-/* Answer until the command ends.  What it sends is as it should be. */
+/* Handle requests until the command ends.  The child trusts the command. */
 static void answer_all(FILE *in, FILE *out, void *data)
 {
 	struct question question;
@@ -105,7 +106,9 @@ static void answer_all(FILE *in, FILE *out, void *data)
 	while (fread(&question, sizeof(question), 1, in)) {
 		struct answer answer = {};
 
-		/* The image stays there; it has to be aligned as in a file. */
+		/*
+		 * The image is never freed.  It must be aligned as in a file.
+		 */
 		bytes = malloc(question.size ?: 1);
 		if (!bytes || (question.size &&
 			       !fread(bytes, question.size, 1, in)))
@@ -124,8 +127,8 @@ static void answer_all(FILE *in, FILE *out, void *data)
 /* The command */
 
 /**
- * struct known - what the command knows of an object
- * @child: the number of the child that has opened the file, 0 for none
+ * struct known - state of an object in the command
+ * @child: number of the child that has opened the file, 0 for none
  * @why: why there are no symbols, or NULL
  */
 struct known {
@@ -150,8 +153,8 @@ static struct known *known_of(unsigned int object)
 }
 
 /*
- * Receive an answer, and its text, which is valid until the next one.  Nothing that
- * the child sends is trusted.
+ * Receive a reply and its text, which is valid until the next one.  Nothing
+ * that the child sends is trusted.
  */
 static bool receive(struct answer *answer, const char **text)
 {
@@ -165,14 +168,14 @@ static bool receive(struct answer *answer, const char **text)
 				 !bytes[answer->size - 1]);
 }
 
-/* There are no symbols of an object, as its file cannot be parsed. */
+/* Mark an object as one without symbols, since its file cannot be parsed. */
 static void give_up(unsigned int object)
 {
 	known_of(object)->why = apart_end(&child) ?:
 				"reading it has failed";
 }
 
-/* Ask the child.  Returns whether there is an answer. */
+/* Send a request to the child.  Returns false if there is no reply. */
 static bool ask(enum ask ask, unsigned int object, __u64 value,
 		struct answer *answer, const char **text)
 {
@@ -205,7 +208,10 @@ static bool send_object(unsigned int n)
 	       apart_send(&child, object->image, object->image_size);
 }
 
-/* Have the child open the file of an object.  Returns whether there may be symbols. */
+/*
+ * Make the child open the file of an object.  Returns whether there may be
+ * symbols.
+ */
 static bool is_open(unsigned int object)
 {
 	struct known *is = known_of(object);
@@ -238,7 +244,7 @@ static void write_build_id(FILE *in, FILE *out, void *data)
 	fwrite(&id, sizeof(id), 1, out);
 }
 
-/* The build ID of a file; its size is 0 if there is none, or no file. */
+/* Get the build ID of a file.  Its size is 0 if there is none or no file. */
 void symbols_build_id(int fd, struct build_id *id)
 {
 	struct apart parser;
@@ -253,13 +259,14 @@ void symbols_build_id(int fd, struct build_id *id)
 }
 
 /**
- * symbols_find() - the address of code, and the function that has it
+ * symbols_find() - find the address and the function of code
  * @object: the object
  * @offset: offset of the code in the file
  * @symbol: set to a symbol of the file, to "NAME@plt", to "sub_ADDRESS" for a
  *	function without a symbol, or to "[no symbol]"
  *
- * Return: the address, as the file has it; @offset itself if the file is not there.
+ * Return: the address in the file, or @offset itself if the file cannot be
+ *	read.
  */
 __u64 symbols_find(unsigned int object, __u64 offset, struct symbol *symbol)
 {
@@ -277,7 +284,7 @@ __u64 symbols_find(unsigned int object, __u64 offset, struct symbol *symbol)
 }
 
 /**
- * symbols_line() - the source line of an address
+ * symbols_line() - find the source line of an address
  * @object: the object
  * @address: an address, from symbols_find()
  * @line: set to the number of the line
@@ -297,7 +304,7 @@ const char *symbols_line(unsigned int object, __u64 address, int *line)
 	return path;
 }
 
-/* Why there are no symbols of an object, or NULL if there may be some. */
+/* Return why an object has no symbols, or NULL if it may have some. */
 const char *symbols_why_not(unsigned int object)
 {
 	return is_open(object) ? NULL : known_of(object)->why;

@@ -2,11 +2,11 @@
 /*
  * utrace - functions and source lines of a file, by elfutils
  *
- * Each object has a Dwfl of its own, in which only its file is.  Its symbols and
- * lines come from the file, or from a file of debugging information that is
- * installed (/usr/lib/debug); nothing is fetched from a server.
+ * Each object has its own Dwfl, which has only its file.  Its symbols and lines
+ * come from the file, or from a file of debugging information that is installed
+ * (/usr/lib/debug); nothing is fetched from a server.
  *
- * An attacker may have made the file, so this runs in a child, see symbols.c.
+ * The file may be malicious, so this code runs in a child, see symbols.c.
  */
 #include <errno.h>
 #include <limits.h>
@@ -18,7 +18,7 @@
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <libiberty/demangle.h>
-/* <linux/types.h> defines the macro, too. */
+/* <linux/types.h> also defines this macro. */
 #undef ARRAY_SIZE
 
 #include "code.h"
@@ -27,12 +27,12 @@
 #include "symbols_elf.h"
 
 /**
- * struct source - where the symbols of an object come from
- * @dwfl: what has @module
+ * struct source - the source of the symbols of an object
+ * @dwfl: the handle of @module
  * @module: the file
  * @elf: the file as libelf knows it
- * @bias: what addresses of @module have more than those of the file
- * @code: functions and stubs that no symbol tells of
+ * @bias: difference between addresses of @module and of the file
+ * @code: functions and stubs without symbols
  */
 struct source {
 	Dwfl *dwfl;
@@ -42,13 +42,13 @@ struct source {
 	struct code *code;
 };
 
-/* Where debugging information is installed, and all of it belongs to root. */
+/* The directory of debugging information.  Only root can write there. */
 #define INSTALLED	"/usr/lib/debug"
 
 /*
- * A file names its debugging information.  A path outside of the folder could be that
- * of a device or a FIFO, and libdw opens what there is.  What has the right build ID is
- * found without the path.
+ * A file has the path of its debugging information.  A path outside of the
+ * directory could name a device or a FIFO, which libdw would open.  A file with
+ * the right build ID is found without the path.
  */
 static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name,
 			  Dwarf_Addr base, const char *file, const char *link,
@@ -97,7 +97,10 @@ void source_build_id(int fd, struct build_id *id)
 	elf_end(elf);
 }
 
-/* Let libdw have the file of an object that has a path.  Returns why not, or NULL. */
+/*
+ * Pass the file of an object that has a path to libdw.  Returns why that fails,
+ * or NULL.
+ */
 static const char *report_file(struct source *source, const char *path)
 {
 	char link[32], real[PATH_MAX];
@@ -107,7 +110,10 @@ static const char *report_file(struct source *source, const char *path)
 	if (fd < 0)
 		return errno == EISDIR ? "it is no regular file" :
 		       "the file is not there, or may not be read";
-	/* By a path with ".." debugging information could be found anywhere. */
+	/*
+	 * With ".." in the path, libdw could look for debugging information
+	 * anywhere.
+	 */
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	n = readlink(link, real, sizeof(real) - 1);
 	real[n > 0 ? n : 0] = '\0';
@@ -146,7 +152,7 @@ static const char *open_module(struct source *source,
 /**
  * source_open() - open the file of an object
  * @object: the object
- * @why: set to why that fails
+ * @why: set to the reason if that fails
  *
  * Return: the source, or NULL.
  */
@@ -158,7 +164,7 @@ struct source *source_open(const struct object *object, const char **why)
 	if (!source)
 		fail("memory", "there is not enough");
 	elf_version(EV_CURRENT);
-	/* libdw would ask servers otherwise. */
+	/* Keep libdw from asking servers. */
 	unsetenv("DEBUGINFOD_URLS");
 	*why = open_module(source, object);
 	if (!*why && object->id.size) {
@@ -174,7 +180,7 @@ struct source *source_open(const struct object *object, const char **why)
 	return NULL;
 }
 
-/* The address of code at an offset of the file, as the file has it. */
+/* Return the address of code at an offset of the file. */
 __u64 source_address(const struct source *source, __u64 offset)
 {
 	size_t i, n = 0;
@@ -190,7 +196,10 @@ __u64 source_address(const struct source *source, __u64 offset)
 	return offset;
 }
 
-/* The name as the source has it, also for C++ and Rust, without a version. */
+/*
+ * Return a name as in the source, demangled for C++ and Rust, without a
+ * version.
+ */
 static const char *readable(const char *name)
 {
 	const char *plain = NULL;
@@ -212,7 +221,9 @@ static const char *name_address(__u64 address)
 	return name;
 }
 
-/* A symbol that has the address, or begins before it and has no size. */
+/*
+ * Find a symbol that covers the address, or begins before it and has no size.
+ */
 static const char *find_symbol(struct source *source, __u64 address,
 			       struct symbol *symbol)
 {
@@ -250,7 +261,7 @@ void source_find(struct source *source, __u64 address, struct symbol *symbol)
 		symbol->name = name_address(symbol->start);
 }
 
-/* The source line of an address; see symbols_line(). */
+/* Find the source line of an address; see symbols_line(). */
 const char *source_line_of(const struct source *source, __u64 address, int *line)
 {
 	static char path[PATH_MAX];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - count what recorded branches tell
+ * utrace - statistics of recorded branches
  *
  * Each branch counts once in each table: for the function that it leaves, for
- * its edge, for its task, and for the stack of calls that it is taken in.
+ * its edge, for its task, and for the call stack at the branch.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ void tally_begin(struct tally *tally)
 	*tally = (struct tally){ .task = PAIRS_NONE };
 }
 
-/* The process of the task at hand. */
+/* Return the process of the current task. */
 static pid_t pid_of(const struct tally *tally)
 {
 	return tally->tasks[tally->task].id.a >> 32;
@@ -83,7 +83,9 @@ static void count_edge(struct tally *tally, const struct places *places,
 	tally->edges[i].taken++;
 }
 
-/* Is a branch a call, or does a jump begin another function? */
+/*
+ * Check whether a branch is a call, or a jump to the begin of another function.
+ */
 static bool is_call(const struct utrace_branch *record, const struct place *from,
 		    const struct place *to)
 {

@@ -21,7 +21,7 @@
 #include "signals.h"
 #include "target.h"
 
-/* The process of a task, 0 if there is no such task. */
+/* Return the process of a task, 0 if there is no such task. */
 pid_t process_of(pid_t tid)
 {
 	char path[32], line[256];
@@ -37,7 +37,7 @@ pid_t process_of(pid_t tid)
 	return pid;
 }
 
-/* Returns the process that a number of the user stands for. */
+/* Return the process of a number of the user, which may be a thread. */
 static pid_t check_process(pid_t pid)
 {
 	char what[32];
@@ -55,12 +55,12 @@ static pid_t check_process(pid_t pid)
 }
 
 /**
- * target_begin() - begin with what the options say
+ * target_begin() - begin with the target of the options
  * @target: filled in
  * @options: options of the user
  *
- * A program waits for target_go().  The command ends with a message if there is
- * no such process or program.
+ * A program waits until target_go().  The command ends with a message if there
+ * is no such process or program.
  */
 void target_begin(struct target *target, struct branches_options *options)
 {
@@ -80,14 +80,14 @@ void target_begin(struct target *target, struct branches_options *options)
 	target->pid = options->launch.child;
 }
 
-/* Let a program begin, if it is one. */
+/* Start the program, if the target is one. */
 void target_go(struct target *target)
 {
 	if (target->launched)
 		launch_go(&target->options->launch);
 }
 
-/* Take the signals that have come. */
+/* Read the pending signals. */
 void target_take_signals(struct target *target)
 {
 	bool child = false;
@@ -101,12 +101,13 @@ void target_take_signals(struct target *target)
 }
 
 /**
- * target_is_ours() - is a record about the target, and not about this command?
+ * target_is_ours() - check whether a record is about the target, not about this
+ *	command
  * @target: what is recorded
  * @record: the next record
  * @tid: the task that the record is about
  *
- * Return: false for records of the child before it is the program.
+ * Return: false for records of the child before it has executed the program.
  */
 bool target_is_ours(struct target *target, const struct utrace_branch *record,
 		    pid_t tid)
@@ -121,7 +122,10 @@ bool target_is_ours(struct target *target, const struct utrace_branch *record,
 	return !target->starting;
 }
 
-/* Recording has stopped.  A program gets the signal of an interrupt, too. */
+/*
+ * Release the target after the recording.  A program also gets the signal of an
+ * interrupt.
+ */
 void target_let_go(struct target *target)
 {
 	if (!target->interrupted || !target->launched || target->status >= 0)
@@ -132,7 +136,7 @@ void target_let_go(struct target *target)
 
 /**
  * target_end() - end as the target has ended
- * @target: what was recorded
+ * @target: the target
  * @failed: the command has failed
  *
  * Return: the status of the command, if it does not end by a signal.

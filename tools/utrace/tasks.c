@@ -2,8 +2,7 @@
 /*
  * utrace - the tasks that this command follows
  *
- * The kernel knows them: /proc/PID/utrace has the engines of a task, and each
- * engine's owner.
+ * /proc/PID/utrace lists the engines of a task with their owners.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,10 +14,10 @@
 
 /**
  * struct search - a search for the tasks of this command's session
- * @function: is called for each task
+ * @function: called for each task
  * @data: handed to @function
- * @owner: what engines of the session have as their owner
- * @found: the task at hand has one of them
+ * @owner: owner of the engines of the session
+ * @found: the current task has one of them
  */
 struct search {
 	followed_function *function;
@@ -31,13 +30,16 @@ static void check_engine(const struct engine *engine, void *data)
 {
 	struct search *search = data;
 
-	/* All tasks have the engine of a target of the system, as of --exe. */
+	/*
+	 * A target such as --exe has an engine of the system, which all tasks
+	 * have.
+	 */
 	if (!strcmp(engine->name, "dev") && strcmp(engine->scope, "system") &&
 	    !strcmp(engine->owner, search->owner))
 		search->found = true;
 }
 
-/* Has the task ended, though its parent may not have waited for it? */
+/* Check whether a task has ended, even if it is a zombie. */
 static bool is_dead(pid_t tid)
 {
 	char state = task_state(tid);
@@ -62,8 +64,8 @@ static void check_process(pid_t pid, pid_t tid, void *data)
 }
 
 /*
- * Call a function for each task that a session of this process follows as a target of
- * its own, or as a descendant of one.
+ * Call a function for each task that a session of this process follows as a
+ * target or as a descendant of one.
  */
 void tasks_followed(followed_function *function, void *data)
 {

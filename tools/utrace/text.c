@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - records as text, in the manner of strace
+ * utrace - records as text, in the style of strace
  *
  * The entry of a call is kept until its exit, so that the call is one line.  If
- * another record comes before the exit, or no record for a while, the entry is
- * printed, and the result when the exit comes.
+ * another record precedes the exit, or there is no record for a while, the
+ * entry is printed first and the result at the exit.
  */
 #include <assert.h>
 #include <signal.h>
@@ -28,20 +28,20 @@
 #define ERRNO_MAX	4095
 
 /*
- * The task whose entry is the last record and may share its line with the exit,
- * else NULL; and whether text_idle() has printed that entry.
+ * The task whose entry is the last record, so that the exit may go on the same
+ * line, else NULL.  And whether text_idle() has printed that entry.
  */
 static struct seen_task *last;
 static bool begun;
 
 /**
- * struct call - a system call to print
+ * struct call - a system call to be printed
  * @nr: number of the call, as number_of() returns it
  * @args: its arguments
  * @began: when the task made the call, 0 if that is not known
- * @items: what was captured at the entry and at the exit
+ * @items: items that were captured at the entry and at the exit
  *
- * Points into records, and lives as long as one of them is handled.
+ * Has pointers into records, and is valid only while they are handled.
  */
 struct call {
 	__u64 nr;
@@ -51,8 +51,8 @@ struct call {
 };
 
 /*
- * The number of a call, with the number that the program asked for in the upper
- * half if that is another one.
+ * Return the number of a call.  If the program has passed another number, the
+ * upper half is that number.
  */
 static __u64 number_of(__u32 nr, __u32 asked)
 {
@@ -60,8 +60,8 @@ static __u64 number_of(__u32 nr, __u32 asked)
 }
 
 /*
- * The array of strings behind the arguments of execve() and execveat() is the
- * environment.
+ * Remove the environment of execve() and execveat(): the array of strings after
+ * the arguments.
  */
 static void leave_out_environment(struct utrace_call_items *items,
 				  const struct utrace_call *row)
@@ -89,7 +89,7 @@ static void add_items(const struct text *text, struct utrace_call_items *items,
 		leave_out_environment(items, row);
 }
 
-/* wait4() and waitpid() that find no child have written no status. */
+/* Remove the status of wait4() and waitpid() that found no child. */
 static void leave_out_status(struct utrace_call_items *items, __u32 nr,
 			     __s64 ret)
 {
@@ -124,7 +124,7 @@ static void print_call(struct line *line, const struct call *call)
 				&call->items);
 }
 
-/* Print an entry, without the closing bracket, which comes with the exit. */
+/* Print an entry without the closing bracket, which is printed at the exit. */
 static void show_entry(const struct text *text, const struct seen_task *task)
 {
 	const struct utrace_rec *rec = &task->entry->head;
@@ -139,7 +139,7 @@ static void show_entry(const struct text *text, const struct seen_task *task)
 	line_close(&line);
 }
 
-/* End the line of the last entry, whose exit does not come next. */
+/* End the line of the last entry, whose exit is not the next record. */
 static void leave_line(const struct text *text, const char *why)
 {
 	struct line line;
@@ -161,8 +161,8 @@ static void interrupt_line(const struct text *text)
 }
 
 /*
- * Print what an error means.  The texts of the C library are looked up once, as
- * it looks for a translation each time.
+ * Print the text of an error.  Texts of the C library are cached, since it
+ * looks up the translation at each call.
  */
 static void print_error(struct seq_buf *s, long error)
 {
@@ -215,14 +215,11 @@ static void text_enter(const struct text *text, struct seen_task *task,
 {
 	bool by_result = text->failed || text->succeeded;
 
-	/* A task that is told to be in a call may have told that itself. */
+	/* The task may have recorded the entry of this call itself. */
 	if (rec->flags & UTRACE_REC_F_IN_FLIGHT && task->in_call &&
 	    ((const struct utrace_rec_sys_enter *)rec)->nr == task->entry->nr)
 		return;
-	/*
-	 * With -z or -Z the result decides, so the last entry is not shown
-	 * yet.
-	 */
+	/* With -z and -Z the result decides, so do not show the entry yet. */
 	if (!by_result)
 		interrupt_line(text);
 	seen_keep_entry(task, rec);
@@ -234,7 +231,7 @@ static void text_enter(const struct text *text, struct seen_task *task,
 	begun = false;
 }
 
-/* Print the exit of a call whose entry was printed or not seen. */
+/* Print the exit of a call whose entry was printed or is missing. */
 static void print_rest(const struct text *text, const struct seen_task *task,
 		       const struct utrace_rec_sys_exit *exit, __u64 nr,
 		       __u64 began)
@@ -299,8 +296,8 @@ static void print_exit(const struct text *text, const struct seen_task *task,
 }
 
 /*
- * Is this the exit of the call that created the task?  That call was its
- * parent's, so strace does not show it.
+ * Check whether this is the exit of the call that created the task.  The parent
+ * made that call, so strace does not show it.
  */
 static bool is_birth(const struct seen_task *task,
 		     const struct utrace_rec_sys_exit *exit)
@@ -318,7 +315,9 @@ static bool is_birth(const struct seen_task *task,
 	return false;
 }
 
-/* Was the call told while the task was blocked in it? */
+/*
+ * Check whether the entry was recorded while the task was blocked in the call.
+ */
 static bool was_in_flight(const struct seen_task *task,
 			  const struct utrace_rec_sys_exit *exit)
 {
@@ -343,7 +342,7 @@ static void text_exit_call(const struct text *text, struct seen_task *task,
 	task->in_call = false;
 }
 
-/* A call that is one record. */
+/* Print a call that is one record. */
 static void text_call(const struct text *text, const struct utrace_rec *rec)
 {
 	const struct utrace_rec_sys_call *from = (const void *)rec;
@@ -502,8 +501,8 @@ static void text_lost(const struct text *text, const struct utrace_rec *rec)
 }
 
 /*
- * A thread that is not the leader has executed a program and is the leader.  The
- * former leader may have exited by itself before, or its exit is lost.
+ * A thread other than the leader has executed a program and is the leader now.
+ * The former leader may have exited before, or its exit may be lost.
  */
 static void text_exec(const struct text *text, const struct utrace_rec *rec)
 {
@@ -524,7 +523,7 @@ static bool is_numbered(const struct utrace_rec *rec)
 
 /*
  * Find the task of a record.  If the numbers of its records have a gap, the
- * exit of the call that was begun may be among those that were lost.
+ * exit of the last call may be lost.
  */
 static struct seen_task *task_of(const struct text *text,
 				 const struct utrace_rec *rec)
@@ -568,7 +567,7 @@ static void text_of_task(const struct text *text, struct seen_task *task,
 		text_end_of_task(text, task, rec);
 		return;
 	}
-	/* A record in flight is not one of the task's own. */
+	/* The task has not written a record in flight itself. */
 	if (is_numbered(rec))
 		task->number = rec->number;
 }
@@ -594,7 +593,7 @@ void text_record(const struct text *text, const struct utrace_rec *rec)
 	text_of_task(text, task_of(text, rec), rec);
 }
 
-/* Print the last entry, as no record has come for a while. */
+/* Print the last entry, since there was no record for a while. */
 void text_idle(const struct text *text)
 {
 	if (last && !begun) {
@@ -604,7 +603,7 @@ void text_idle(const struct text *text)
 	out_flush(text->out);
 }
 
-/* End the text, as the tasks are not followed any more. */
+/* End the text after the last record. */
 void text_end(const struct text *text)
 {
 	leave_line(text, " <detached ...>");

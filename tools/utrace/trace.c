@@ -3,9 +3,9 @@
  * utrace - a trace from its options to its status
  *
  * attach.c adds the tasks that exist, launch.c starts the program, and follow.c
- * handles their records until all have ended.  As strace does, the
- * command ends with the status of the program; a signal makes it detach, send
- * the signal to the program too, and die of it.
+ * handles their records until all have ended.  As strace does, the command ends
+ * with the status of the program.  A signal makes it detach, forward the signal
+ * to the program, and die by the signal.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,8 +27,8 @@
 #include "trace.h"
 
 /*
- * Leave out the numbers of the 32-bit table, which come last.  A kernel without
- * that table refuses them.
+ * Remove the numbers of the 32-bit table, which come last.  A kernel without
+ * that table rejects them.
  */
 static void leave_out_ia32(struct calls *calls)
 {
@@ -48,13 +48,15 @@ static int choose_calls(const struct trace *trace)
 			   UTRACE_CAPTURE_SOCKETS,
 		.calls = options->calls.n ? (uintptr_t)options->calls.nr : 0,
 		.ncalls = options->calls.n,
-		/* Names of files are shown whole, memory as -s says. */
+		/*
+		 * Names of files are shown whole, memory up to the limit of -s.
+		 */
 		.string_size = UTRACE_ITEM_SIZE_MAX,
-		/* 0 would stand for the default. */
+		/* 0 would mean the default. */
 		.buffer_size = options->text.max_string ?: 1,
 	};
 
-	/* For the kernel no numbers stand for all calls. */
+	/* An empty list means all calls to the kernel. */
 	bool none = options->chosen && !options->calls.n;
 
 	if (none || options->summary)
@@ -119,9 +121,9 @@ static void say_detached(pid_t tid, void *data)
 }
 
 /*
- * Say which of the tasks that were said to be attached are no longer followed; with -a,
- * --exe and --cgroup none were.  The program is one of them even if the signal that
- * interrupts the trace has just ended it, too.
+ * Print which tasks are detached, if their attach was printed; with -a, --exe
+ * and --cgroup it was not.  The program is one of them even if the signal that
+ * interrupts the trace has just killed it.
  */
 static void notice_detach(struct trace *trace)
 {
@@ -132,14 +134,14 @@ static void notice_detach(struct trace *trace)
 	tasks_followed(say_detached, trace);
 }
 
-/* Stop recording.  What is recorded by then can still be read. */
+/* Stop recording.  Existing records can still be read. */
 static void detach(struct trace *trace)
 {
 	struct utrace_ioc_events nothing = {};
 
 	session_choose(trace->session, &nothing);
 	notice_detach(trace);
-	/* The signal goes to the program also if a terminal has sent it. */
+	/* Forward the signal to the program even if a terminal has sent it. */
 	if (trace->interrupted && trace->child && trace->status < 0) {
 		kill(trace->child, SIGCONT);
 		kill(trace->child, trace->interrupted);
@@ -175,7 +177,7 @@ static void print_end(struct trace *trace)
 	report_lost(trace);
 }
 
-/* Add the program.  Without -f its first thread alone is traced. */
+/* Add the program.  Without -f only its first thread is traced. */
 static void launch(struct trace *trace)
 {
 	const struct options *options = &trace->options;
@@ -196,12 +198,12 @@ static void launch(struct trace *trace)
 }
 
 /**
- * trace_main() - trace a program, or processes that run
+ * trace_main() - trace a program or running processes
  * @argc: number of words
  * @argv: the words; the first one is not an option
- * @command: what the first word is
+ * @command: the command that the first word names
  *
- * Return: the status of the command, if it does not end by a signal.
+ * Return: the status of the command, unless a signal ends it.
  */
 int trace_main(int argc, char **argv, enum command command)
 {

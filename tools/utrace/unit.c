@@ -2,8 +2,8 @@
 /*
  * utrace - the cgroup of a unit of systemd
  *
- * The folder of a unit has the unit's name and lies somewhere below
- * /sys/fs/cgroup.  systemd need not be asked, nor be there.
+ * The directory of a unit has the name of the unit and is somewhere below
+ * /sys/fs/cgroup.  systemd need not run.
  */
 #include <fts.h>
 #include <stdbool.h>
@@ -16,7 +16,9 @@
 
 #define CGROUPS	"/sys/fs/cgroup"
 
-/* Is the name of a folder that of a unit, whose ".service" may be left out? */
+/*
+ * Check whether a directory has the name of a unit, with or without ".service".
+ */
 static bool is_unit(const char *folder, const char *unit)
 {
 	size_t n = strlen(unit);
@@ -31,7 +33,7 @@ static bool is_unit(const char *folder, const char *unit)
  *
  * The command ends with a message if there is no such unit, or more than one.
  *
- * Return: the path of its folder, never freed.
+ * Return: the path of its directory, never freed.
  */
 const char *unit_cgroup(const char *unit)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - watch a process: its mappings as they change, and its end
+ * utrace - watch the mappings and the end of a process
  *
- * The last branches of a process are read when the process is gone, and has no
- * mappings any more.  So a session records execve() and mmap(), and the mappings
- * are read after each; it records the signal by which the process dies, too.
- * The process never waits for it.
+ * The last branches of a process are read when the process is gone and its
+ * mappings no longer exist.  So a session records execve() and mmap(), and this
+ * command reads the mappings after each.  The session also records the signal
+ * that kills the process.  The process never waits for the session.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +39,7 @@ static int choose(int session, unsigned int ncalls)
 	return session_choose(session, &events);
 }
 
-/* A program has begun. */
+/* Start the address space of a new program. */
 static void learn_program(const struct watch *watch)
 {
 	struct mapped mapped = { .pid = watch->pid, .tid = watch->pid };
@@ -47,7 +47,7 @@ static void learn_program(const struct watch *watch)
 	mapped_begin(&mapped, 0);
 }
 
-/* Read what is mapped now, unless the process is gone. */
+/* Read the current mappings, unless the process is gone. */
 void watch_learn(const struct watch *watch)
 {
 	if (!watch->ended)
@@ -72,7 +72,7 @@ void watch_begin(struct watch *watch, pid_t pid)
 		fail("/dev/utrace", session_why_not(errno));
 	fcntl(watch->session, F_SETFL, O_NONBLOCK);
 	watch->stream = stream_open(watch->session);
-	/* A kernel may have no table of 32-bit calls. */
+	/* The kernel may lack the table of 32-bit calls. */
 	if (choose(watch->session, ARRAY_SIZE(mmaps)) && choose(watch->session, 1))
 		fail("choosing events", session_why_not(errno));
 	if (session_attach(watch->session, pid, UTRACE_SCOPE_PROCESS))
@@ -111,7 +111,7 @@ static void take_record(void *data, const struct utrace_rec *rec)
 	}
 }
 
-/* Take what the session has recorded. */
+/* Read the records of the session. */
 void watch_take(struct watch *watch)
 {
 	while (stream_take(watch->stream, take_record, watch))
