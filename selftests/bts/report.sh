@@ -143,7 +143,7 @@ test_marks() {
 	data=$files/gone
 	report
 	holds "a program that is gone: it is said" has "$tmp/report" \
-		'^  /no/such/program: the file is not there'
+		'^  /no/such/program: the file does not exist'
 	holds "a program that is gone: places in it" has "$tmp/report" ' program\+0x[0-9a-f]+ -> '
 	data=$files/changed
 	report
@@ -156,8 +156,8 @@ test_marks() {
 	holds "no name clears the screen" hasnt "$tmp/report" $'\033'
 	holds "nor breaks the flame graph" branchfile folded "$tmp/flame.svg"
 	data=$files/cut
-	holds "a file that was cut is reported" report
-	holds "that is said" has "$tmp/report" '^The file ends too early'
+	holds "a truncated file is reported" report
+	holds "that is said" has "$tmp/report" '^The file is incomplete'
 	holds "as far as it goes" has "$tmp/report" '^36 branches '
 }
 
@@ -166,7 +166,7 @@ test_hostile() {
 
 	for kind in empty magic; do
 		data=$files/$kind
-		holds "hostile: $kind" clear_error "this is no file of" report "$data"
+		holds "hostile: $kind" clear_error "it was not written by" report "$data"
 	done
 	data=$files/version
 	holds "hostile: version" clear_error "another version" report "$data"
@@ -187,7 +187,7 @@ test_errors() {
 	holds "no such option" clear_error "--no-such" record --no-such true
 	holds "no number" clear_error "-n x: give a number" record -n x true
 	holds "no file" clear_error "/no/such/file: there is no such file" report /no/such/file
-	holds "no file of ours" clear_error "this is no file of" report /etc/passwd
+	holds "no file of ours" clear_error "it was not written by" report /etc/passwd
 	holds "a file that cannot be made" clear_error "/no/such/file: No such file" \
 		record -o /no/such/file true
 
@@ -346,14 +346,14 @@ test_attach() {
 	status=$?
 	holds "-p: Ctrl-C is a SIGINT" is 130 echo $status
 	holds "-p: nothing is left" watched 0
-	holds "-p: the file is whole" eval 'report && hasnt "$tmp/report" "too early"'
+	holds "-p: the file is whole" eval 'report && hasnt "$tmp/report" "is incomplete"'
 	"$utrace" branches record -o "$data" -p "$pid" 2> "$tmp/stderr" 8>&- &
 	job=$!
 	watched 1
 	kill -KILL $job
 	wait $job 2> /dev/null
 	holds "-p: killed, nothing is left" watched 0
-	holds "-p: killed, the file is cut" eval 'report && has "$tmp/report" "too early"'
+	holds "-p: killed, the file is cut" eval 'report && has "$tmp/report" "is incomplete"'
 	"$utrace" branches record -o /dev/full -p "$pid" 2> "$tmp/stderr" 8>&- &
 	job=$!
 	watched 1
@@ -382,7 +382,7 @@ test_interrupt() {
 	record bash -c 'kill -INT $PPID; while :; do :; done'
 	holds "Ctrl-C: the program gets it too" await eval '! pgrep -f "kill -INT .PPID"'
 	holds "Ctrl-C: the summary" has "$tmp/stderr" ' records, 0 lost, '
-	holds "Ctrl-C: a report" eval 'report && hasnt "$tmp/report" "too early"'
+	holds "Ctrl-C: a report" eval 'report && hasnt "$tmp/report" "is incomplete"'
 	holds "Ctrl-C: it adds up" adds_up
 	holds "SIGTERM" dies_of 15 "$utrace" branches record -o "$data" \
 		bash -c 'kill -TERM $PPID; while :; do :; done'

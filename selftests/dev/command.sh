@@ -174,7 +174,7 @@ test_lines() {
 	holds "-s of just that" has "$log" '^write\(1, "some words\\n", 11\) '
 	run -s 5000 -e trace=write cat words
 	holds "-s above the most: it is said" has "$tmp/stderr" \
-		'^utrace: -s 5000: the most are 4096 '
+		'^utrace: -s 5000: at most 4096 '
 	holds "-s above the most: the most is shown" has "$log" '^write\(1, "some words\\n", 11\) '
 	run -T -e trace=write cat words
 	holds "-T" has "$log" '^write\(.* = 11 <[0-9]+\.[0-9]{6}>$'
@@ -574,7 +574,7 @@ test_system() {
 	wait $!
 	holds "a pid namespace: the trace ends" is 0 echo $ret
 	holds "a pid namespace: it is said once what 0 is" is 1 count "$tmp/stderr" \
-		'^utrace: 0 stands for all processes outside of this pid namespace'
+		'^utrace: 0 means all processes outside of this pid namespace'
 }
 
 test_status

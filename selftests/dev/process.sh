@@ -250,7 +250,7 @@ test_options() {
 	done
 	holds "strace's -a COLUMN" says 125 "--all" -a 20 true
 	holds "--exe: no such file" says 125 "no such file" --exe=/no/such/file
-	holds "--cgroup: no cgroup" says 125 "no folder of a cgroup" --cgroup=/
+	holds "--cgroup: no cgroup" says 125 "directory of a version 2 cgroup" --cgroup=/
 	holds "--unit: no such unit" says 125 "no unit" --unit=no-such-unit
 	holds "-V" ends 0 "$utrace" -V
 	holds "-h" ends 0 "$utrace" -f -h

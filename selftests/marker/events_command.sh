@@ -197,7 +197,7 @@ errors() {
 		fails "without its fields" trace 'user:a u32 b' -- true &&
 		fails "give one of" trace -a /bin/sh:main -- true &&
 		fails "of which file" trace -a python:gc__start &&
-		fails "for markers and functions" trace -a user:ue_cmd
+		fails "takes markers and functions" trace -a user:ue_cmd
 }
 
 # without_tracefs COMMAND...: run a command where tracefs is not mounted
@@ -207,9 +207,9 @@ without_tracefs() {
 
 no_tracefs() {
 	without_tracefs "$utrace" markers status > /dev/null 2> "$tmp/stderr" &&
-		has "$tmp/stderr" 'tracefs is not there' &&
+		has "$tmp/stderr" 'tracefs is not mounted' &&
 		! without_tracefs "$utrace" markers trace 'user:a*' -- true 2> "$tmp/stderr" &&
-		has "$tmp/stderr" 'user:a\*: tracefs is not there'
+		has "$tmp/stderr" 'user:a\*: tracefs is not mounted'
 }
 
 # A string may be anywhere, by what the program writes.

@@ -485,8 +485,8 @@ drops() {
 		is 5000 act hit plain 1 2 5000 && kill -CONT "$tracer" && untrace || return
 	shown=$(count "$log" .)
 	[ "$shown" -gt 0 ] && [ "$shown" -lt 5000 ] &&
-		is "utrace: $((5000 - shown)) records were lost: the buffer was full; fewer \
-MARKERs or --count make fewer of them" grep lost "$errors" &&
+		is "utrace: $((5000 - shown)) records were lost: the buffer was full; use fewer \
+MARKERs, or --count, to avoid this" grep lost "$errors" &&
 		is "5000 utrace_test:plain" table &&
 		is "$(seq "$shown")" sed 's/.* arg1=\(.*\) arg2=2$/\1/' "$log"
 }

@@ -27,8 +27,8 @@ wrong_options() {
 			trace a:b &&
 		fails "markers trace: give one of -- PROGRAM, -p PID and -a, not several" \
 			trace -p 1 -a a:b &&
-		fails "markers trace: which markers? 'utrace markers list' shows what there is, \
-and '*:*' stands for all" trace -p 1 &&
+		fails "markers trace: which markers? 'utrace markers list' lists them, \
+and '*:*' selects all" trace -p 1 &&
 		fails "markers trace: give --count or --histogram, not both" \
 			trace -p 1 --count --histogram 1 a:b &&
 		fails "x: this is not the number of a process" status x
@@ -61,10 +61,10 @@ patch() {
 wrong_files() {
 	fails "/nowhere: there is no such file; give its path, as \$(command -v NAME)" \
 		list /nowhere &&
-		fails "$tmp: this is no regular file; give a program or a library" list "$tmp" &&
-		fails "/dev/null: this is no regular file; give a program or a library" \
+		fails "$tmp: it is not a regular file; give a program or a library" list "$tmp" &&
+		fails "/dev/null: it is not a regular file; give a program or a library" \
 			trace -a /dev/null:a:b &&
-		fails "$tmp/program.py: it is no ELF file" list "$tmp/program.py" &&
+		fails "$tmp/program.py: it is not an ELF file" list "$tmp/program.py" &&
 		patch 16 '\x01\x00' &&
 		fails "$tmp/patched.so: it is neither a program nor a library" \
 			list "$tmp/patched.so" &&
@@ -73,7 +73,8 @@ wrong_files() {
 			list "$tmp/patched.so" &&
 		fails "/nowhere: there is no such file; give its path, as \$(command -v NAME)" \
 			trace /nowhere:a:b -- true &&
-		fails "$tmp/program.py: it is no ELF file" trace "$tmp/program.py:main" -- true &&
+		fails "$tmp/program.py: it is not an ELF file" \
+			trace "$tmp/program.py:main" -- true &&
 		fails "/nowhere/log: No such file or directory" \
 			trace -o /nowhere/log "$library:utrace_test:hit" -- true &&
 		! "$utrace" markers list /nowhere "$library" > "$tmp/stdout" 2> "$errors" &&
@@ -92,11 +93,11 @@ wrong_markers() {
 		fails "$library:utrace_test:hi: no such marker; see 'utrace markers list \
 $library'" \
 			trace -p "$actor" "$library:utrace_test:hi" &&
-		fails "$library:probed: $library has no symbol of a function 'probed'; is it \
+		fails "$library:probed: $library has no symbol for a function 'probed'; is it \
 stripped, or is the function chosen by the loader (type 'i' of nm -D)?" \
 			trace -p "$actor" "$library:probed" &&
 		fails "utrace_test:hit: $python itself has no such marker; for those of libraries, \
-or of what a script is run by, give FILE:PROVIDER:NAME; a function is FILE:FUNCTION, with \
+or of the interpreter of a script, give FILE:PROVIDER:NAME; a function is FILE:FUNCTION, with \
 a '/' in FILE" trace utrace_test:hit -- "$python" &&
 		is "0 0 0" semaphores "$actor" && is "" status
 }
@@ -126,7 +127,7 @@ wrong_processes() {
 			trace -p "$gone" "$library:utrace_test:hit" &&
 		fails "process $gone: it has ended; its parent has not waited for it yet" \
 			list -p "$gone" &&
-		fails "process 2: it has mapped no program: it is a thread of the kernel, or ends" \
+		fails "process 2: it has no program: it is a kernel thread, or is exiting" \
 			list -p 2
 }
 

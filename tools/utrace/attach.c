@@ -34,7 +34,8 @@ static const char *why_not(pid_t tid, bool follow, unsigned int threads)
 		return NULL;
 	if (threads < 2)
 		return "it has ended; its parent has not waited for it yet";
-	return follow ? NULL : "its first thread has ended; -f traces the others";
+	return follow ? NULL : "its first thread has ended; use -f to trace the "
+			       "other threads";
 }
 
 /* Attach to a task.  Returns false if that fails. */

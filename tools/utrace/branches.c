@@ -30,11 +30,11 @@ enum {
 static const struct argp_option record_options[] = {
 	{ "pid", 'p', "PID", 0, "Record this process with all its threads" },
 	{ "output", 'o', "FILE", 0, "Write to FILE (" DATA ")" },
-	{ "follow-forks", 'f', NULL, 0, "Record new processes, too" },
+	{ "follow-forks", 'f', NULL, 0, "Also record new processes" },
 	{ "drop", KEY_DROP, NULL, 0,
-	  "Lose and count records where tasks would have to wait for this command" },
+	  "Drop and count records instead of making tasks wait" },
 	{ "records", 'n', "RECORDS", 0,
-	  "Records that tasks may be ahead of this command (8192)" },
+	  "Capacity of the ring in records (8192)" },
 	{ NULL, 'h', NULL, OPTION_HIDDEN },
 	{}
 };
@@ -53,7 +53,7 @@ static const struct argp_option report_options[] = {
 	{ "functions", KEY_FUNCTIONS, "N", 0,
 	  "Show the N functions with the most branches (20); 0: all" },
 	{ "flame", KEY_FLAME, "FILE", 0, "Write a flame graph to FILE, as SVG" },
-	{ "source", KEY_SOURCE, NULL, 0, "Show the hottest source lines, too" },
+	{ "source", KEY_SOURCE, NULL, 0, "Also show the hottest source lines" },
 	{ NULL, 'h', NULL, OPTION_HIDDEN },
 	{}
 };
@@ -174,9 +174,10 @@ static int main_record(struct branches_options *options, int argc, char **argv)
 		.options = record_options,
 		.parser = parse,
 		.args_doc = "PROGRAM [ARG...]\n-p PID",
-		.doc = "Record all branches of a program, and end as it does; or those "
-		       "of a process that runs, until it ends or Ctrl-C.  The program "
-		       "makes single steps meanwhile, and is some hundred times slower.",
+		.doc = "Record all branches of a program and end with its status; "
+		       "or those of a running process, until it ends or Ctrl-C.  "
+		       "The program runs in single steps, several hundred times "
+		       "slower.",
 	};
 
 	parse_run(options, argc, argv, &argp, "utrace branches record");
@@ -190,8 +191,8 @@ static int main_report(struct branches_options *options, int argc, char **argv)
 		.options = report_options,
 		.parser = parse_report,
 		.args_doc = "[FILE]",
-		.doc = "Show where a recorded program has gone: its functions and the "
-		       "hottest edges between two places.",
+		.doc = "Show the functions of a recorded program, and the hottest "
+		       "branches between two places.",
 	};
 
 	argv[0] = (char *)"utrace branches report";
@@ -211,11 +212,12 @@ static int main_test(struct branches_options *options, int argc, char **argv)
 	struct argp argp = {
 		.options = none,
 		.parser = parse,
-		.doc = "Test whether the processor of this machine records branches as "
-		       "it should, on each CPU, and print a report.  Only root may do "
-		       "that.  The status is 0 if it does so, 1 if it cannot do it, 2 "
-		       "if it is in use, 3 if it does it wrong, and 125 if the test "
-		       "could not be run.",
+		.doc = "Test whether each CPU of this machine records branches "
+		       "correctly, and print a report.  Only root may run it.  "
+		       "The status is 0 if all do, 1 if the machine cannot record "
+		       "branches, 2 if the branch trace store is in use, 3 if a "
+		       "CPU records wrong branches, and 125 if the test could not "
+		       "be run.",
 	};
 
 	argv[0] = (char *)"utrace branches test";
@@ -229,11 +231,11 @@ static int main_last(struct branches_options *options, int argc, char **argv)
 		.options = last_options,
 		.parser = parse,
 		.args_doc = "--last N PROGRAM [ARG...]\n--last N -p PID",
-		.doc = "Keep the last branches of a program, and print them when it "
-		       "ends or at Ctrl-C.  'utrace branches record' keeps all "
-		       "branches, and 'utrace branches report' shows them; each of "
-		       "both has a --help.  'utrace branches test' tells whether the "
-		       "processor can record branches by itself.",
+		.doc = "Keep the last branches of a program, and print them when "
+		       "it ends or at Ctrl-C.  'utrace branches record' keeps all "
+		       "branches, and 'utrace branches report' shows them; both "
+		       "have --help.  'utrace branches test' checks whether the "
+		       "processor can record branches itself.",
 	};
 
 	parse_run(options, argc, argv, &argp, "utrace branches");

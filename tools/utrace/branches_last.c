@@ -183,7 +183,8 @@ static void print_other(const struct last *last, struct space *space,
 			record->from, style(STYLE_PLAIN));
 		break;
 	case UTRACE_BRANCH_HIDDEN:
-		fprintf(out, "%shidden%s: the task has privileges that you have not\n",
+		fprintf(out, "%shidden%s: the task has privileges that you do not "
+			     "have\n",
 			style(STYLE_WARN), style(STYLE_PLAIN));
 	}
 }

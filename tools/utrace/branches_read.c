@@ -61,9 +61,10 @@ void branches_open(struct branches_reader *reader, const char *path)
 		reader->total = stat.st_size;
 	if (get(reader, &header, sizeof(header)) < sizeof(header) ||
 	    memcmp(header.magic, BRANCHES_MAGIC, sizeof(header.magic)))
-		fail(path, "this is no file of 'utrace branches record'");
+		fail(path, "it was not written by 'utrace branches record'");
 	if (header.version != BRANCHES_VERSION || header.size != sizeof(header))
-		fail(path, "the file is of another version of this command");
+		fail(path, "the file was written by another version of this "
+			   "command");
 }
 
 static bool is_text(const char *text, size_t size)
@@ -79,7 +80,7 @@ static void read_about(struct branches_reader *reader, size_t size)
 		fail_damaged(reader, "the chunk about the recording is too short");
 	memcpy(about, reader->chunk, sizeof(*about));
 	if (!is_text(about->command, sizeof(about->command)))
-		fail_damaged(reader, "a text has no end");
+		fail_damaged(reader, "a text is not terminated");
 }
 
 static void read_object(struct branches_reader *reader, size_t size)
@@ -93,7 +94,7 @@ static void read_object(struct branches_reader *reader, size_t size)
 	    object->id_size > sizeof(object->id))
 		fail_damaged(reader, "a size of a mapped file is wrong");
 	if (!is_text(object->path, sizeof(object->path)))
-		fail_damaged(reader, "a text has no end");
+		fail_damaged(reader, "a text is not terminated");
 	id.size = object->id_size;
 	memcpy(id.bytes, object->id, id.size);
 	number = objects_add(object->path, &id);
@@ -123,7 +124,7 @@ static void read_mapping(struct branches_reader *reader, struct space *space,
 	if (in->start >= in->end)
 		fail_damaged(reader, "a mapping is empty");
 	if (in->object >= reader->nobjects)
-		fail_damaged(reader, "a mapping is of no file");
+		fail_damaged(reader, "a mapping has no valid file");
 	mapping.object = reader->objects[in->object];
 	space_add(space, &mapping);
 }
@@ -138,7 +139,7 @@ static void read_space(struct branches_reader *reader, size_t size)
 	if (size < sizeof(*in) || (size - sizeof(*in)) % sizeof(*mappings))
 		fail_damaged(reader, "the size of a list of mappings is wrong");
 	if (!is_text(in->program, sizeof(in->program)))
-		fail_damaged(reader, "a text has no end");
+		fail_damaged(reader, "a text is not terminated");
 	n = (size - sizeof(*in)) / sizeof(*mappings);
 	if (n > MAPPINGS_MAX)
 		fail_damaged(reader, "a process has too many mappings");
@@ -174,7 +175,7 @@ static bool read_chunk(struct branches_reader *reader,
 		fail_damaged(reader, "the size of a chunk is wrong");
 	if (chunk->type == BRANCHES_RECORDS &&
 	    chunk->size % sizeof(struct utrace_branch))
-		fail_damaged(reader, "there is a part of a record");
+		fail_damaged(reader, "a record is incomplete");
 	if (chunk->size > reader->chunk_size) {
 		free(reader->chunk);
 		reader->chunk = malloc(chunk->size);

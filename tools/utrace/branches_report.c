@@ -69,15 +69,15 @@ static void print_warnings(const struct branches_reader *reader,
 	const char *warn = style(STYLE_WARN), *plain = style(STYLE_PLAIN);
 
 	if (!reader->complete)
-		printf("%sThe file ends too early%s: its recording was killed, or it "
-		       "was cut.\n", warn, plain);
+		printf("%sThe file is incomplete%s: the recording was killed, or "
+		       "the file was truncated.\n", warn, plain);
 	if (tally->gaps)
 		printf("%sLost: %llu branches%s, in %llu gap%s.  All numbers are too "
 		       "small.\n", warn, tally->lost, plain, tally->gaps,
 		       tally->gaps == 1 ? "" : "s");
 	if (tally->hidden)
-		printf("%sHidden: %llu time%s%s a task had privileges that you have "
-		       "not.\n", warn, tally->hidden,
+		printf("%sHidden: %llu time%s%s a task had privileges that you do "
+		       "not have.\n", warn, tally->hidden,
 		       tally->hidden == 1 ? "" : "s", plain);
 	if (reader->copied)
 		printf("Mappings of some short processes are those of their parents.\n");

@@ -57,8 +57,8 @@ static const char *why_none(void)
 		       "run this on the machine itself.";
 	if (!cpu_has("vendor_id", "GenuineIntel"))
 		return "Only processors of Intel have a branch trace store.";
-	return "This processor has no branch trace store, "
-	       "or the firmware has switched it off.";
+	return "This processor has no branch trace store, or the firmware has "
+	       "disabled it.";
 }
 
 static void __attribute__((noreturn)) cannot_read(int error)
@@ -111,16 +111,19 @@ static const struct {
 	const char *text;
 } results[] = {
 	{ "ok", 0,
-	  "All CPUs record branches as they should.  This source was written without the\n"
-	  "hardware: please send this report to those who maintain utrace." },
+	  "All CPUs record branches correctly.  This code was written without "
+	  "the\n"
+	  "hardware: please send this report to the maintainers of utrace." },
 	{ "in-use", STATUS_IN_USE,
 	  "utrace records some CPUs now.  Run this again when that has ended." },
 	{ "busy", STATUS_IN_USE,
-	  "Perf records branches now.  End 'perf record -b', intel_bts or intel_pt, gdb's\n"
+	  "perf records branches now.  End 'perf record -b', intel_bts or "
+	  "intel_pt, gdb's\n"
 	  "'record btrace' or the like, and run this again." },
 	{ "failed", STATUS_BROKEN,
-	  "A CPU does not record branches as it should.  utrace will not use it (EIO).\n"
-	  "Please send this report to those who maintain utrace." },
+	  "A CPU records wrong branches.  utrace will not use the branch trace "
+	  "store\n"
+	  "(EIO).  Please send this report to the maintainers of utrace." },
 	{ "no-hardware", STATUS_CANNOT, NULL },
 	{ "erratum", STATUS_CANNOT,
 	  "Processors of this model may record wrong addresses, so utrace does not use\n"

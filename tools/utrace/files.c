@@ -197,7 +197,7 @@ const char *file_why_not(int error)
 {
 	switch (error) {
 	case EISDIR:
-		return "this is no regular file; give a program or a library";
+		return "it is not a regular file; give a program or a library";
 	case ESTALE:
 		return "the mapped file is gone, and another file has its path; run "
 		       "this as root to read the mapped one";

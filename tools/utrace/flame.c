@@ -308,9 +308,10 @@ static void print_head(const struct flame *flame, const char *title)
 	fprintf(file, "<rect width=\"100%%\" height=\"100%%\" fill=\"#fdfdfb\"/>\n"
 		"<text class=\"h\" x=\"%.0f\" y=\"26\">", MARGIN);
 	print_text(file, title, 120);
-	fprintf(file, "</text>\n<text class=\"s\" x=\"%.0f\" y=\"46\">%llu branches."
-		" The width of a function is what was taken in it and in what it "
-		"has called.</text>\n", MARGIN, flame->total);
+	fprintf(file, "</text>\n"
+		"<text class=\"s\" x=\"%.0f\" y=\"46\">%llu branches. The width "
+		"of a function is the number of branches in it and its "
+		"callees.</text>\n", MARGIN, flame->total);
 }
 
 /* Print the legend of colours and files. */

@@ -42,8 +42,8 @@ static void notice_uring(struct trace *trace, const struct utrace_rec *rec)
 	if (trace->uring || !record_is_success(rec, __NR_io_uring_setup))
 		return;
 	trace->uring = true;
-	output_note("process %d uses io_uring: what it does by that is not "
-		    "seen here, but by the trace events of io_uring",
+	output_note("process %d uses io_uring: its requests are not shown here; "
+		    "the trace events of io_uring show them",
 		    record_process(rec));
 }
 

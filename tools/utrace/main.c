@@ -25,19 +25,18 @@ static const char usage[] =
 	"Usage: utrace [OPTION...] PROGRAM [ARG...]\n"
 	"       utrace [OPTION...] -p PID...\n"
 	"       utrace COMMAND ...\n"
-	"Follow programs without stopping them, also those that are being debugged.\n"
+	"Follow programs without stopping them, even while being debugged.\n"
 	"\n"
 	"  run [OPTION...] [--] PROGRAM [ARG...]   trace a program from its start\n"
-	"  attach [OPTION...] -p PID...            trace processes that run\n"
+	"  attach [OPTION...] -p PID...            trace running processes\n"
 	"  ps [PID...]                             list who traces what\n"
-	"  branches record|report|--last N ...     where programs have gone, branch\n"
-	"                                          by branch\n"
+	"  branches record|report|--last N ...     record the branches of programs\n"
 	"  markers list|trace|status ...           SDT markers and functions of\n"
 	"                                          programs\n"
 	"\n"
 	"'utrace COMMAND --help' lists the options of a command; without a command\n"
-	"they are those of run and attach.  A program with the name of a command\n"
-	"comes after '--' or 'run'.\n";
+	"they are those of run and attach.  Put '--' or 'run' before\n"
+	"a program that has the name of a command.\n";
 
 static int cmd_run(int argc, char **argv)
 {

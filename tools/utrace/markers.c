@@ -32,9 +32,9 @@ static const char usage[] =
 	"Trace the SDT markers, functions and user_events of one program, and of no\n"
 	"other process; or markers and functions of all processes.\n"
 	"\n"
-	"  list      show which markers files have, or a process and its files\n"
+	"  list      list the markers of files, or of a process\n"
 	"  trace     show the hits of markers, count them, or make histograms\n"
-	"  status    show in which processes somebody traces markers\n"
+	"  status    list the processes in which markers are armed\n"
 	"\n"
 	"'utrace markers COMMAND --help' lists the options of a command.\n";
 
@@ -47,19 +47,20 @@ static const struct argp_option list_options[] = {
 
 static const struct argp_option trace_options[] = {
 	{ "pid", 'p', "PID", 0, "Trace this process with all its threads" },
-	{ "follow-forks", 'f', NULL, 0, "Trace new processes, too" },
+	{ "follow-forks", 'f', NULL, 0, "Also trace new processes" },
 	{ "all", 'a', NULL, 0,
-	  "Trace all processes; records are lost and counted where there is no room" },
+	  "Trace all processes; records are dropped and counted if there is no "
+	  "room" },
 	{ "output", 'o', "FILE", 0, "Write to FILE instead of standard error" },
 	{ "count", KEY_COUNT, NULL, 0, "Count hits instead of showing them" },
 	{ "histogram", KEY_HISTOGRAM, "N", 0,
-	  "Show how the values of argument N, or field N of user_events, are spread "
-	  "instead of hits" },
+	  "Show a histogram of argument N, or of field N of user_events, instead "
+	  "of hits" },
 	{ "args", KEY_ARGS, "N", 0, "Show the first N arguments of functions (0)" },
 	{ "drop", KEY_DROP, NULL, 0,
-	  "Lose and count records where tasks would have to wait for this command" },
+	  "Drop and count records instead of making tasks wait" },
 	{ "force", KEY_FORCE, NULL, 0,
-	  "Trace returns in programs of Go, too, which may end these" },
+	  "Also trace returns in programs of Go, which may crash them" },
 	{ NULL, 'h', NULL, OPTION_HIDDEN },
 	{}
 };
@@ -189,8 +190,8 @@ static void check_trace(const struct markers_options *options)
 		     "give one of -- PROGRAM, -p PID and -a, not several");
 	if (!options->n)
 		fail("markers trace",
-		     "which markers? 'utrace markers list' shows what there is, and "
-		     "'*:*' stands for all");
+		     "which markers? 'utrace markers list' lists them, and '*:*' "
+		     "selects all");
 	if (options->count && options->histogram)
 		fail("markers trace", "give --count or --histogram, not both");
 }
@@ -202,23 +203,23 @@ static int main_trace(struct markers_options *options, int argc, char **argv)
 		.parser = parse,
 		.args_doc = "MARKER... -- PROGRAM [ARG...]\n-p PID MARKER...\n"
 			    "-a MARKER...",
-		.doc = "Trace markers of a program, and end as it does; or of a process "
-		       "that runs, until it ends or Ctrl-C; or of all processes, until "
-		       "Ctrl-C.  Other processes do not "
-		       "notice it, and a debugger may work on the process meanwhile.\v"
-		       "A MARKER is one of\n"
+		.doc = "Trace markers of a program and end with its status; or of "
+		       "a running process, until it ends or Ctrl-C; or of all "
+		       "processes, until Ctrl-C.  Other processes are not "
+		       "affected, and a debugger may trace the process at the "
+		       "same time.\vA MARKER is one of\n"
 		       "\n"
 		       "  PROVIDER:NAME         markers of PROGRAM, or of all files of PID\n"
 		       "  FILE:PROVIDER:NAME    markers of a program or library\n"
 		       "  FILE:FUNCTION         entries of a function; FILE has a '/'\n"
 		       "  FILE:FUNCTION%return  its returns; arg1 is what it returns\n"
-		       "  user:NAME             writes of a user_event, which need not be "
-		       "registered yet\n"
+		       "  user:NAME             writes of a user_event, which "
+		       "need not be registered yet\n"
 		       "\n"
-		       "with * and ? for any characters, but not in FILE.  The markers of "
-		       "the libraries of PROGRAM need their FILE, and so do all with -a.  "
-		       "Wildcards of user: stand "
-		       "for user_events that are registered now.",
+		       "with * and ? for any characters, but not in FILE.  "
+		       "Markers of libraries of PROGRAM, and all markers with -a, "
+		       "need a FILE.  Wildcards of user: match user_events that "
+		       "are registered now.",
 	};
 
 	argc = split(options, argc, argv);
@@ -233,11 +234,11 @@ static int main_status(struct markers_options *options, int argc, char **argv)
 		.options = status_options,
 		.parser = parse,
 		.args_doc = "[PID...]",
-		.doc = "List the processes in which somebody has armed words or "
-		       "markers, with the process that has done so, and 'all' for "
-		       "markers of all processes; then the "
-		       "user_events that processes have registered, with their state for "
-		       "ftrace and perf, if tracefs is readable.",
+		.doc = "List the processes with armed words or markers, each with "
+		       "the process that has armed them, and 'all' for markers of "
+		       "all processes; then the user_events that processes have "
+		       "registered, with their state for ftrace and perf, if "
+		       "tracefs is readable.",
 	};
 
 	argp_parse(&argp, argc, argv, 0, NULL, options);

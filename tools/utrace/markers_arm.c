@@ -147,8 +147,8 @@ static const char *why_not(int error, bool *fatal)
 		return "the process has changed its code there, or a debugger has a "
 		       "breakpoint there; remove that breakpoint";
 	case EOPNOTSUPP:
-		return "there can be no breakpoint, or this kernel has none "
-		       "(CONFIG_UTRACE_SITES)";
+		return "no breakpoint is possible there, or this kernel has no "
+		       "breakpoints (CONFIG_UTRACE_SITES)";
 	case ENXIO:
 		return "the process has mapped only a part of the instruction";
 	case EACCES:
@@ -192,7 +192,7 @@ static const char *why_not_user_event(int error, bool *fatal)
 		return "this kernel has no user_events: boot one with "
 		       "CONFIG_USER_EVENTS";
 	case EINVAL:
-		return "a name has 511 characters at most";
+		return "a name has at most 511 characters";
 	default:
 		return why_not(error, fatal);
 	}

@@ -37,7 +37,7 @@ const char *marker_why_not(Elf *elf)
 	GElf_Ehdr header;
 
 	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header))
-		return "it is no ELF file";
+		return "it is not an ELF file";
 	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
 		return "it is neither a program nor a library";
 	if (header.e_machine != EM_X86_64 && header.e_machine != EM_386)

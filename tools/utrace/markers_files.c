@@ -117,7 +117,7 @@ unsigned int marker_files_of_process(pid_t pid, marker_file_function *function,
 	if (!seen.n)
 		fail(what, task_state(pid) == 'Z' ?
 		     "it has ended; its parent has not waited for it yet" :
-		     "it has mapped no program: it is a thread of the kernel, or ends");
+		     "it has no program: it is a kernel thread, or is exiting");
 	before = seen.n;
 	pairs_clear(&seen);
 	return before;

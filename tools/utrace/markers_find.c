@@ -280,7 +280,7 @@ static void fail_spec(const struct search *search, const struct spec *spec)
 		n = asprintf(&why, "no process has registered such a user_event "
 			     "now; give its name without * and ? to wait for one");
 	else if (!spec->provider)
-		n = asprintf(&why, "%s has no symbol of a function '%s'; is it "
+		n = asprintf(&why, "%s has no symbol for a function '%s'; is it "
 			     "stripped, or is the function chosen by the loader "
 			     "(type 'i' of nm -D)?", spec->file, spec->wish.name);
 	else if (spec->file)
@@ -293,9 +293,10 @@ static void fail_spec(const struct search *search, const struct spec *spec)
 			     options->run.pid);
 	else
 		n = asprintf(&why, "%s itself has no such marker; for those of "
-			     "libraries, or of what a script is run by, give "
-			     "FILE:PROVIDER:NAME; a function is FILE:FUNCTION, with "
-			     "a '/' in FILE", options->run.launch.program[0]);
+			     "libraries, or of the interpreter of a script, give "
+			     "FILE:PROVIDER:NAME; a function is FILE:FUNCTION, "
+			     "with a '/' in FILE",
+			     options->run.launch.program[0]);
 	fail(spec->text, n < 0 ? "there is no such marker" : why);
 }
 
@@ -306,9 +307,9 @@ static void fail_spec(const struct search *search, const struct spec *spec)
 static void check_spec_of_all(const struct spec *spec)
 {
 	if (spec->user_event)
-		fail(spec->text, "-a is for markers and functions; ftrace has "
-		     "user_events of all processes, as in 'trace-cmd record -e "
-		     "user_events'");
+		fail(spec->text, "-a takes markers and functions; trace "
+		     "user_events of all processes with ftrace, as in 'trace-cmd "
+		     "record -e user_events'");
 	if (!spec->file)
 		fail(spec->text, "of which file?  With -a give FILE:PROVIDER:NAME "
 		     "or FILE:FUNCTION");

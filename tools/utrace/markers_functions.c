@@ -113,7 +113,7 @@ static const char *open_module(struct functions *functions, Dwfl *dwfl,
 	dwfl_report_end(dwfl, NULL, NULL);
 	if (!functions->module) {
 		close(copy);
-		return "it is no ELF file";
+		return "it is not an ELF file";
 	}
 	functions->elf = dwfl_module_getelf(functions->module,
 					    &functions->bias);

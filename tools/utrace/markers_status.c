@@ -256,7 +256,8 @@ int markers_status(const struct markers_options *options)
 			options->n ? "these processes" : "any process");
 	}
 	if (hidden)
-		fprintf(stderr, "utrace: %u process%s left out: you may not look into %s\n",
+		fprintf(stderr, "utrace: %u process%s not shown: you may not "
+				"inspect %s\n",
 			hidden, hidden == 1 ? " is" : "es are",
 			hidden == 1 ? "it" : "them");
 	print_user_events(options);

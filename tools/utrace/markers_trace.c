@@ -338,9 +338,10 @@ static unsigned long long report_missed(const struct marker_set *set)
 		if (!set->markers[i].missed)
 			continue;
 		all += set->markers[i].missed;
-		output_note("%s: %llu more returns were not seen, as a thread was "
-			    "more than 64 calls deep, or memory was missing; trace the entry of the "
-			    "function to see all calls", set->markers[i].name,
+		output_note("%s: %llu more returns were not seen, because a "
+			    "thread was more than 64 calls deep or memory was "
+			    "short; trace the entry of the function to see all "
+			    "calls", set->markers[i].name,
 			    (unsigned long long)set->markers[i].missed);
 	}
 	return all;
@@ -357,11 +358,12 @@ static void report_lost(const struct tracing *tracing)
 	if (!tracing->options->count && !tracing->options->histogram)
 		lost -= lost < missed ? lost : missed;
 	if (lost)
-		output_note("%llu records were lost: the buffer was full; fewer "
-			    "MARKERs or --count make fewer of them", lost);
+		output_note("%llu records were lost: the buffer was full; use "
+			    "fewer MARKERs, or --count, to avoid this", lost);
 	if (tracing->hidden)
-		output_note("a task has got privileges that you have not, %u times; "
-			    "its hits are not recorded then", tracing->hidden);
+		output_note("a task has got privileges that you do not have, %u "
+			    "times; its hits are not recorded then",
+			    tracing->hidden);
 }
 
 /* Print the results to the output, and everything else to standard error. */

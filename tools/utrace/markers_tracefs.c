@@ -37,8 +37,8 @@ const char *tracefs_why_not(int error)
 		return "you may not read " TRACEFS ": run this as root";
 	case ENOENT:
 		if (access(TRACEFS "/events", F_OK))
-			return "tracefs is not there: as root run 'mount -t tracefs "
-			       "none " TRACEFS "', or boot a kernel with "
+			return "tracefs is not mounted: as root run 'mount -t "
+			       "tracefs none " TRACEFS "', or boot a kernel with "
 			       "CONFIG_USER_EVENTS";
 		return "this kernel has no user_events, or no list of their "
 		       "processes: boot one with CONFIG_USER_EVENTS and "

@@ -35,39 +35,41 @@ static const struct argp_option our_options[] = {
 	{ "attach", 'p', "PID", 0,
 	  "Trace this process or thread; may be given more than once, or as a list" },
 	{ "all", 'a', NULL, 0, "Trace all processes" },
-	{ "exe", KEY_EXE, "PATH", 0, "Trace what executes this file" },
-	{ "cgroup", KEY_CGROUP, "PATH", 0, "Trace what is in this cgroup" },
-	{ "unit", KEY_UNIT, "NAME", 0, "Trace what is in the cgroup of this unit of systemd" },
+	{ "exe", KEY_EXE, "PATH", 0, "Trace processes that run this file" },
+	{ "cgroup", KEY_CGROUP, "PATH", 0, "Trace processes of this cgroup" },
+	{ "unit", KEY_UNIT, "NAME", 0, "Trace processes of this systemd unit" },
 	{ "drop", KEY_DROP, NULL, 0,
-	  "Lose and count records where tasks would have to wait for this command" },
+	  "Drop and count records instead of making tasks wait" },
 	{ "buffer-size", KEY_BUFFER, "SIZE", 0,
-	  "Memory in which records wait for this command, from 64K to 64M (16M)" },
-	{ "follow-forks", 'f', NULL, 0, "Trace new threads and processes, too" },
+	  "Size of the buffer for records, from 64K to 64M (16M)" },
+	{ "follow-forks", 'f', NULL, 0, "Also trace new threads and processes" },
 	{ "user", 'u', "USER", 0, "Execute the program as this user" },
 	{ "env", 'E', "VAR[=VALUE]", 0, "Set a variable for the program, or remove it" },
 	{ "output", 'o', "FILE", 0,
 	  "Write to FILE instead of standard error, or to a shell command with | or ! before it" },
-	{ "output-append-mode", 'A', NULL, 0, "Keep what the FILE of -o has" },
+	{ "output-append-mode", 'A', NULL, 0, "Append to the FILE of -o" },
 	{ "trace", 'e', "trace=SET", 0,
 	  "Only these system calls: names, %file, %desc, %process, %memory, "
-	  "%network, %signal, /REGEX, with commas between; ! before it: all others" },
+	  "%network, %signal, /REGEX, separated by commas; ! before it: all other "
+	  "calls" },
 	{ "summary-only", 'c', NULL, 0, "Count calls, errors and time instead of showing calls" },
-	{ "summary", 'C', NULL, 0, "Show calls and count them, too" },
+	{ "summary", 'C', NULL, 0, "Show calls and also count them" },
 	{ "string-limit", 's', "N", 0,
-	  "Show at most N bytes of what calls read and write (32), up to 4096" },
+	  "Show at most N bytes of data that calls read and write (32), up to "
+	  "4096" },
 	{ "absolute-timestamps", 't', NULL, 0,
 	  "Time of day before each line; -tt: with microseconds, -ttt: as seconds" },
 	{ "relative-timestamps", 'r', NULL, 0, "Time since the line before" },
-	{ "syscall-times", 'T', NULL, 0, "Show at the end of a call how long it took" },
+	{ "syscall-times", 'T', NULL, 0, "Show the duration of each call" },
 	{ "successful-only", 'z', NULL, 0, "Only calls that do not fail" },
 	{ "failed-only", 'Z', NULL, 0, "Only calls that fail" },
 	{ "quiet", 'q', NULL, 0,
 	  "No lines about attach and detach; -qq: nor about the ends of tasks" },
-	{ "no-abbrev", 'v', NULL, 0, "Environments of execve() too" },
-	{ "decode-fds", 'y', NULL, 0, "Paths behind file descriptors" },
+	{ "no-abbrev", 'v', NULL, 0, "Show environments of execve()" },
+	{ "decode-fds", 'y', NULL, 0, "Show the paths of file descriptors" },
 	{ "interruptible", 'I', "N", 0,
-	  "When signals end the trace: 1 at once, 2 in good order (default), "
-	  "3 never (default of -o FILE PROGRAM), 4 nor does Ctrl-Z stop it" },
+	  "When signals end the trace: 1 at once, 2 after a detach (default), 3 "
+	  "never (default of -o FILE PROGRAM), 4 nor does Ctrl-Z stop it" },
 	{ NULL, 'V', NULL, OPTION_HIDDEN },
 	{ NULL, 'h', NULL, OPTION_HIDDEN },
 	/* Accepted and ignored: the command always does what these turn on. */
@@ -166,7 +168,7 @@ static unsigned int parse_limit(struct argp_state *state, const char *arg)
 		argp_error(state, "-s %s: give a number of bytes", arg);
 	if (size <= UTRACE_ITEM_SIZE_MAX)
 		return size;
-	fprintf(stderr, "utrace: -s %s: the most are %d bytes, which are shown\n",
+	fprintf(stderr, "utrace: -s %s: at most %d bytes are shown\n",
 		arg, UTRACE_ITEM_SIZE_MAX);
 	return UTRACE_ITEM_SIZE_MAX;
 }
@@ -361,8 +363,8 @@ void options_parse(struct options *options, int argc, char **argv,
 		.options = our_options,
 		.parser = parse,
 		.args_doc = "PROGRAM [ARG...]\n-p PID...",
-		.doc = "Trace a program from its start, and end as it does; or trace "
-		       "processes that run, until they end or Ctrl-C.",
+		.doc = "Trace a program from its start and end with its status; "
+		       "or trace running processes, until they end or Ctrl-C.",
 		.children = children,
 	};
 	int first = argc;

@@ -265,7 +265,8 @@ int ps_main(int argc, char **argv)
 	print_rows();
 	free(rows);
 	if (hidden)
-		fprintf(stderr, "utrace: %u process%s left out: you may not look into %s\n",
+		fprintf(stderr, "utrace: %u process%s not shown: you may not "
+				"inspect %s\n",
 			hidden, hidden == 1 ? " is" : "es are",
 			hidden == 1 ? "it" : "them");
 	return 0;

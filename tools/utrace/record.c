@@ -39,8 +39,9 @@ void record_check_number(const struct utrace_rec *rec)
 	if (said || rec->pid || !rec->task)
 		return;
 	said = true;
-	output_note("0 stands for all processes outside of this pid namespace, which "
-		    "have no number in it; run this outside of it to see their numbers");
+	output_note("0 means all processes outside of this pid namespace, which "
+		    "have no number in it; run this outside of it to see their "
+		    "numbers");
 }
 
 /* Return the task that the task of a record has created, 0 for none. */

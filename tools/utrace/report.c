@@ -254,9 +254,9 @@ void report_kernel(const struct tally *tally)
 		{ UTRACE_PC_SYSCALL, true, "system calls" },
 		{ UTRACE_PC_SIGNAL, false, "handlers of signals" },
 		{ UTRACE_PC_SIGRETURN, false, "returns from handlers" },
-		{ UTRACE_PC_EXEC, false, "programs begun by execve()" },
+		{ UTRACE_PC_EXEC, false, "programs started by execve()" },
 		{ UTRACE_PC_ASYNC, false,
-		  "moves by a debugger, or to make a system call again" },
+		  "moves by a debugger, or restarts of a system call" },
 	};
 	__u64 counts[ARRAY_SIZE(rows)] = {};
 	size_t i, k;

@@ -148,8 +148,8 @@ const char *session_why_not(int error)
 	case ESRCH:
 		return "there is no such process";
 	case EDEADLK:
-		return "this command is among it, and would wait for itself; "
-		       "leave it out";
+		return "this command is among the targets and would wait for "
+		       "itself; exclude it";
 	case E2BIG:
 	case EINVAL:
 		return "the kernel does not know the request: it may be older than this command";
@@ -165,10 +165,11 @@ const char *session_why_not_path(int error)
 {
 	switch (error) {
 	case ENOENT:
-		return "there is no such file or folder";
+		return "there is no such file or directory";
 	case EBADF:
 	case EINVAL:
-		return "that is no program file, or no folder of a cgroup of version 2";
+		return "it is not an executable file, or not a directory of a "
+		       "version 2 cgroup";
 	default:
 		return session_why_not(error);
 	}

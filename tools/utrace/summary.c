@@ -302,8 +302,9 @@ void summary_print(int session, FILE *out)
 	print_counts(out, &sum);
 	print_failures(out, &sum);
 	if (sum.lost)
-		fprintf(out, "\nIncomplete: %llu calls found no room; -e trace=SET "
-			"counts fewer kinds of calls.\n", sum.lost);
+		fprintf(out, "\n"
+			"Incomplete: %llu calls were not counted for lack of "
+			"room; use -e trace=SET.\n", sum.lost);
 	free(sum.count);
 	free(sum.failure);
 }

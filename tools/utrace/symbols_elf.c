@@ -108,8 +108,8 @@ static const char *report_file(struct source *source, const char *path)
 	ssize_t n;
 
 	if (fd < 0)
-		return errno == EISDIR ? "it is no regular file" :
-		       "the file is not there, or may not be read";
+		return errno == EISDIR ? "it is not a regular file" :
+		       "the file does not exist, or may not be read";
 	/*
 	 * With ".." in the path, libdw could look for debugging information
 	 * anywhere.
@@ -146,7 +146,7 @@ static const char *open_module(struct source *source,
 	dwfl_report_end(source->dwfl, NULL, NULL);
 	if (source->module)
 		source->elf = dwfl_module_getelf(source->module, &source->bias);
-	return source->elf ? NULL : why ?: "it is no ELF file";
+	return source->elf ? NULL : why ?: "it is not an ELF file";
 }
 
 /**

@@ -108,8 +108,8 @@ static void report_lost(const struct trace *trace)
 	unsigned long long lost = session_lost(trace->session);
 
 	if (lost)
-		output_note("%llu records were lost: the buffer was full; "
-			    "-e trace=SET makes fewer of them", lost);
+		output_note("%llu records were lost: the buffer was full; use -e "
+			    "trace=SET to record fewer calls", lost);
 }
 
 static void say_detached(pid_t tid, void *data)

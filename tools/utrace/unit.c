@@ -57,7 +57,8 @@ const char *unit_cgroup(const char *unit)
 	if (fts)
 		fts_close(fts);
 	if (!path)
-		fail(unit, "no unit of that name runs: there is no such folder below "
+		fail(unit, "no unit of that name runs: there is no such directory "
+			   "below "
 		     CGROUPS);
 	return path;
 }
