@@ -23,8 +23,8 @@
 #include <linux/utrace.h>
 
 /*
- * A ring, or what read(2) has given: the bytes from @at to @end, by @mask.  @told is what the
- * kernel tells of the ring.
+ * A ring, or the records that read(2) has returned: the bytes from @at to @end,
+ * by @mask.  @told is the header of the ring that the kernel writes.
  */
 struct source {
 	const struct utrace_map_ring *told;
@@ -36,7 +36,7 @@ static int session;
 static struct utrace_ioc_info info;
 static const struct utrace_map *header;
 static struct utrace_map_tail *tail;
-static struct source *source;		/* for each CPU, then for read(2) */
+static struct source *source;		/* one for each CPU, and for read(2) */
 
 static void map(void)
 {
@@ -69,7 +69,7 @@ static void print_call(__s32 tid, __u32 nr, const __u64 *args)
 	       args[0], args[1], args[2], args[3], args[4], args[5]);
 }
 
-/* As in reader.c, which prints a few more. */
+/* As in reader.c, which prints more types. */
 static void print(const struct utrace_rec *rec)
 {
 	const struct utrace_rec_sys_enter *enter = (const void *)rec;
@@ -87,7 +87,7 @@ static void print(const struct utrace_rec *rec)
 	}
 }
 
-/* The record of a source that comes next, or NULL. */
+/* Return the next record of a source, or NULL. */
 static const struct utrace_rec *first(struct source *s)
 {
 	const struct utrace_rec *rec;
@@ -123,7 +123,7 @@ static void merge(__u64 bound)
 	} while (next);
 }
 
-/* Put the record at @at, behind all others of a source, to its place. */
+/* Sort in the record at @at, after the last record of a source. */
 static void sort_in(struct source *s, __u64 at)
 {
 	const struct utrace_rec *rec = (void *)(s->data + at), *before;
@@ -140,7 +140,9 @@ static void sort_in(struct source *s, __u64 at)
 	memcpy(s->data + to, copy, size);
 }
 
-/* Read what is in no ring, up to a record that is behind the bound. */
+/*
+ * Read the records that are in no ring, up to one that is later than the bound.
+ */
 static void read_parked(__u64 bound)
 {
 	struct source *s = &source[info.rings];

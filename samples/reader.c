@@ -15,7 +15,7 @@ static void print_call(__s32 tid, __u32 nr, const __u64 *args)
 	       args[0], args[1], args[2], args[3], args[4], args[5]);
 }
 
-/* Returns the size of the record. */
+/* Print a record.  Returns its size. */
 static __u32 print(const struct utrace_rec *rec)
 {
 	const struct utrace_rec_sys_enter *enter = (const void *)rec;
@@ -41,7 +41,7 @@ static __u32 print(const struct utrace_rec *rec)
 
 int main(int argc, char **argv)
 {
-	struct utrace_ioc_events events = {	/* EXIT brings the last call */
+	struct utrace_ioc_events events = {	/* EXIT ends the last call */
 		.events = UTRACE_REC_BIT(SYS_CALL) | UTRACE_REC_BIT(EXIT) };
 	struct utrace_ioc_attach attach = {
 		.where.scope = UTRACE_SCOPE_PROCESS };

@@ -2,18 +2,18 @@
 /**
  * DOC: utrace_branches
  *
- * Counts the calls of functions that a process makes, with its threads, or the
- * branches that a CPU takes in the kernel, of which a processor does not tell the
- * kind. This is a consumer of branches in the kernel, which is told of records, and
- * reads them in a work item. ::
+ * Counts the function calls of a process with its threads, or the branches of a
+ * CPU in the kernel, whose kind the processor does not report.  This is an
+ * in-kernel consumer of branches, which is notified of records and reads them
+ * in a work item. ::
  *
  *	modprobe utrace_branches pid=1234
  *	cat /sys/kernel/debug/utrace_branches/counts
  *	modprobe -r utrace_branches
  *	modprobe utrace_branches cpu=0
  *
- * The process waits if the work item is slow, so no call is missed. A CPU does not
- * wait. With ``source=3`` it is the emulated source, for tests.
+ * The process waits if the work item is slow, so no call is missed. A CPU does
+ * not wait. ``source=3`` selects the emulated source, for tests.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -38,7 +38,10 @@ MODULE_PARM_DESC(source, "enum utrace_branch_source");
 static struct bts_consumer *consumer;
 static struct dentry *dir;
 
-/* Records of each kind of branch, and all that are none.  Written by the work. */
+/*
+ * Number of records of each kind of branch, and of all other records.  Written
+ * by the work.
+ */
 static u64 kinds[UTRACE_BR_SYSRET + 1], others;
 
 static void count(const struct utrace_branch *record)
@@ -66,7 +69,7 @@ static void read_records(struct work_struct *work)
 
 static DECLARE_WORK(work, read_records);
 
-/* There are records.  This runs under a spinlock. */
+/* Records are available.  Called under a spinlock. */
 static void ready(struct bts_consumer *from, void *data)
 {
 	WRITE_ONCE(consumer, from);
@@ -127,7 +130,7 @@ static void __exit branches_exit(void)
 {
 	debugfs_remove(dir);
 	utrace_branches_detach(consumer);
-	/* No record queues the work any more. */
+	/* After the detach, no record queues the work. */
 	cancel_work_sync(&work);
 	utrace_branches_put(consumer);
 }

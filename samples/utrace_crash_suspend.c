@@ -10,11 +10,11 @@
  *	gdb -p 5678
  *	kill -CONT 5678					    # the crash goes on
  *
- * The engine is of last resort, so every other engine that handles the signal
- * is called before this one. The engine puts the signal back and stops the
+ * The engine is one of last resort, so every other engine that handles the
+ * signal is called before it. The engine puts the signal back and stops the
  * process by job control, which every debugger and shell understands. When the
- * process is continued the signal comes again, and this time the engine does
- * not touch it.
+ * process is continued, the task dequeues the signal again, and the engine
+ * ignores it.
  */
 #include <linux/list.h>
 #include <linux/module.h>
@@ -30,13 +30,13 @@ module_param(pid, int, 0444);
 MODULE_PARM_DESC(pid, "process whose tree is suspended at a crash");
 
 /*
- * A thread that was stopped at a crash and has not ended yet. There is an entry
- * for each thread: of two threads that crash together, the crash of the second
- * must be stopped as well, or it would end the process.
+ * A thread that was stopped at a crash and has not ended yet.  There is an
+ * entry for each thread: if two threads crash together, the second must be
+ * stopped as well, or its crash would end the process.
  */
 struct crash {
 	struct list_head list;
-	struct task_struct *task;	/* no reference: only compared */
+	struct task_struct *task;	/* no reference, only compared */
 	pid_t tgid;
 	int signo;
 	char comm[TASK_COMM_LEN];
@@ -79,7 +79,7 @@ static u32 crash_signal(u32 action, struct utrace_engine *engine,
 			const struct k_sigaction *orig_ka,
 			struct k_sigaction *return_ka)
 {
-	/* Another engine may have changed what becomes of the signal. */
+	/* Another engine may have changed the action of the signal. */
 	if (utrace_signal_action(action) != UTRACE_SIGNAL_CORE ||
 	    !crash_add(info->si_signo))
 		return UTRACE_RESUME | utrace_signal_action(action);

@@ -34,7 +34,7 @@ struct node {
 	char comm[TASK_COMM_LEN];
 };
 
-/* Nodes in the order of the output: each is followed by those it created. */
+/* Nodes in the order of the output: each is followed by its descendants. */
 static LIST_HEAD(nodes);
 static DEFINE_MUTEX(nodes_lock);
 
@@ -58,7 +58,7 @@ static struct node *node_get(struct task_struct *task, struct node *parent)
 	node->task = task;
 	node->state = "running";
 	node->depth = parent ? parent->depth + 1 : 0;
-	/* The node goes behind all that the parent created before. */
+	/* Insert the node after all earlier descendants of the parent. */
 	while (next != &nodes && node_of(next)->depth >= node->depth)
 		next = next->next;
 	list_add_tail(&node->list, next);

@@ -2,10 +2,10 @@
 /**
  * DOC: utrace_markers
  *
- * Counts the hits of a place in a program and the writes of a user_event, in one
- * process, and with ``follow=1`` in the processes that it creates from then on, too.
- * The task stops at the hit that is asked for. The place is an offset in the file, for
- * example that of the SDT marker gc__start of Python::
+ * Counts the hits of a marker in a program and the writes of a user_event, in
+ * one process, and with ``follow=1`` also in the processes that it creates from
+ * then on.  With ``stop_at=N`` the task stops at hit N.  The marker is an
+ * offset in the file, for example that of the SDT marker gc__start of Python::
  *
  *	cd /sys/kernel/debug
  *	modprobe utrace_markers pid=1234 file=/usr/bin/python3.11 \
@@ -16,12 +16,14 @@
  *	rmmod utrace_markers
  *	modprobe utrace_markers pid=1234 event=heartbeat follow=1
  *
- * The addresses that ``readelf -n`` shows become offsets by ``readelf -l``. ``arg=``
- * describes one argument of the marker: its bytes, below 0 if the argument has a sign;
- * a register by its number in <asm/perf_regs.h>; and a distance from there, if the
- * argument is in memory. The example is that of ``s32 [rsp+112]``.
+ * ``readelf -n`` shows addresses; convert them to offsets with ``readelf -l``.
+ * ``arg=`` describes one argument of the marker: its size in bytes, negative if
+ * the argument is signed; a register by its number in <asm/perf_regs.h>; and an
+ * offset from there, if the argument is in memory.  The example is ``s32
+ * [rsp+112]``.
  *
- * Two clients are at work: markers tell of hits and writes, and an engine stops the task.
+ * There are two clients: the one of markers gets hits and writes, and an engine
+ * stops the task.
  */
 #include <linux/cleanup.h>
 #include <linux/debugfs.h>
@@ -74,7 +76,10 @@ static struct file *program;
 static struct utrace_engine *stopper;
 static struct marker_owner *markers;
 
-/* Protects what follows: tasks may hit the marker and write the event together. */
+/*
+ * Protects the counters below: several tasks may hit the marker or write the
+ * event.
+ */
 static DEFINE_SPINLOCK(lock);
 static u64 hits, unreadable, writes;
 static s64 last, sum;
@@ -87,10 +92,10 @@ static const struct utrace_engine_ops stopper_ops = {
 };
 
 /*
- * The hit is told in the midst of the trap: hit->ip and hit->args are those of the
- * marker. The task stops on its way back to the program, right behind the marker; but
- * a signal that is pending comes before the stop. Then the task stands at the first
- * instruction of the handler, or the signal has ended it.
+ * Called in the trap of the breakpoint: hit->ip and hit->args are those of the
+ * marker.  The task stops on its way back to the program, directly after the
+ * marker.  A pending signal is handled before the stop: then the task stops at
+ * the first instruction of the handler, or the signal has killed it.
  */
 static void markers_hit(void *data, const struct utrace_marker_hit *hit,
 			struct pt_regs *regs)
@@ -100,14 +105,17 @@ static void markers_hit(void *data, const struct utrace_marker_hit *hit,
 	scoped_guard(spinlock, &lock) {
 		stop = ++hits == READ_ONCE(stop_at);
 		if (hit->faulted) {
-			/* The page is away, and a hit does not wait for pages. */
+			/*
+			 * The page is not in memory, and a hit does not wait
+			 * for pages.
+			 */
 			unreadable++;
 		} else if (hit->nargs) {
 			last = hit->args[0];
 			sum += last;
 		}
 	}
-	/* -EINPROGRESS: the task runs still.  -ESRCH: it is being killed. */
+	/* -EINPROGRESS: the task still runs.  -ESRCH: it is being killed. */
 	if (stop)
 		(void)!utrace_control(current, stopper, UTRACE_STOP);
 }
@@ -150,7 +158,9 @@ static int markers_disarm(const struct utrace_marker *site)
 	return ret;
 }
 
-/* Arm what the parameters name.  -EEXIST or -ENOENT: that is so already. */
+/*
+ * Arm or disarm what the parameters name.  -EEXIST and -ENOENT: nothing to do.
+ */
 static int arm_set(void *data, u64 on)
 {
 	struct utrace_marker site = {
@@ -193,7 +203,10 @@ static void markers_end(void)
 	if (!IS_ERR_OR_NULL(markers))
 		utrace_markers_detach(markers);
 	if (!IS_ERR_OR_NULL(stopper)) {
-		/* -ESRCH: the process is gone; -EINPROGRESS: a callback, of which there is none. */
+		/*
+		 * -ESRCH: the process is gone; -EINPROGRESS: a callback runs;
+		 * this engine has none.
+		 */
 		(void)!utrace_control(NULL, stopper, UTRACE_DETACH);
 		utrace_engine_put(stopper);
 	}

@@ -2,20 +2,22 @@
 /**
  * DOC: utrace_rude
  *
- * Does on purpose what an engine should not do, so that tests can check that
- * the core and the traced program survive that. Not an example to follow. ::
+ * Breaks the rules for engines on purpose, so that tests can check that the
+ * core and the traced program survive it.  Not an example to follow. ::
  *
  *	modprobe utrace_rude pid=1234 mode=garbage
  *
  * * mode=slow: every callback sleeps for delay= milliseconds
- * * mode=garbage: every answer has all bits set
+ * * mode=garbage: every return value has all bits set
  * * mode=attach: every callback attaches one more engine to its own task
- * * mode=stop: every callback answers UTRACE_STOP, and nobody resumes the task
- * * mode=detach: every callback detaches twice by call and once by its answer
+ * * mode=stop: every callback returns UTRACE_STOP, and the engine never resumes
+ *   the task
+ * * mode=detach: every callback detaches twice by call and once by its return
+ *   value
  *
  * The parameter engines counts the engines attached so far, refused the calls
- * that failed. Unloading the module detaches all engines, so a stopped task
- * goes on.
+ * that failed.  Unloading the module detaches all engines, which resumes a
+ * stopped task.
  */
 #include <linux/delay.h>
 #include <linux/err.h>
@@ -44,7 +46,7 @@ module_param(refused, uint, 0444);
 
 /* Protects engines, refused, attached and unloading. */
 static DEFINE_MUTEX(rude_lock);
-/* Room for one more engine than a task can have, so that mode=attach fails. */
+/* One more engine than a task can have, so that mode=attach fails. */
 static struct utrace_engine *attached[UTRACE_MAX_ENGINES + 1];
 static bool unloading;
 static const struct utrace_engine_ops rude_ops;

@@ -4,8 +4,8 @@
  *
  * Functions that samples share: attach an engine to the process with a given
  * number, when the module is loaded or later, and detach all engines before the
- * module goes. modprobe loads this module along with a sample, for instance by
- * "modprobe utrace_syscount".
+ * module is unloaded. modprobe loads this module along with a sample, for
+ * instance by "modprobe utrace_syscount".
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -29,8 +29,8 @@ struct sample_engine {
  * @sample: a sample that was initialised
  * @pid: number of the process in the pid namespace of the caller
  *
- * A process that an engine of this sample covers already is refused, since its
- * events would count twice.
+ * A process that an engine of this sample already covers is refused, since its
+ * events would be counted twice.
  *
  * Context: Process context. May sleep. Takes @sample->lock.
  * Return:
@@ -62,7 +62,7 @@ int utrace_sample_attach(struct utrace_sample *sample, int pid)
 
 	entry = kzalloc(sizeof(*entry), GFP_KERNEL);
 	ret = entry ? 0 : -ENOMEM;
-	/* NULL stands for all tasks that the engine covers. */
+	/* NULL means all tasks that the engine covers. */
 	if (!ret)
 		ret = utrace_set_events(NULL, engine, sample->events);
 	if (ret) {
@@ -88,12 +88,12 @@ DEFINE_DEBUGFS_ATTRIBUTE(attach_fops, NULL, attach_set, "%llu\n");
 
 /**
  * utrace_sample_init - set a sample up
- * @sample: filled in as the description of struct utrace_sample says
+ * @sample: filled in as described at struct utrace_sample
  * @pid: first process to watch, or 0 for none
  *
- * Makes a folder in debugfs with the name of @sample->ops. The folder has the
- * sample's own file and the file "attach": writing a pid there has one more
- * process watched.
+ * Creates a directory in debugfs with the name of @sample->ops.  The directory
+ * has the sample's own file and the file "attach": a write of a pid attaches to
+ * one more process.
  *
  * Context: Process context. May sleep. Takes @sample->lock.
  * Return:
@@ -122,8 +122,8 @@ EXPORT_SYMBOL_GPL(utrace_sample_init);
  * utrace_sample_exit - detach all engines of a sample
  * @sample: a sample that was initialised
  *
- * After the return no callback of the sample runs, and none begins, so its
- * module may be unloaded.
+ * When this returns, no callback of the sample runs or will run, so its module
+ * may be unloaded.
  *
  * Context: Process context. May sleep.
  */

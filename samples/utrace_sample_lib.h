@@ -19,9 +19,9 @@
  * @events:	events that the engines want
  * @flags:	scope and class of the engines, UTRACE_ATTACH_*
  * @file:	name of the file in debugfs that shows what the engines saw
- * @fops:	how @file is read
- * @dir:	the sample's folder in debugfs, from utrace_sample_init() to
- *		utrace_sample_exit()
+ * @fops:	file operations of @file
+ * @dir:	the sample's directory in debugfs, from utrace_sample_init() to
+ *	utrace_sample_exit()
  *
  * The module fills in all members but @dir, before utrace_sample_init().
  */

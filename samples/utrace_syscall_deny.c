@@ -4,8 +4,8 @@
  *
  * Makes one system call fail, with the error of your choice, in a process and
  * in all tasks that it creates. The engine is an enforcer: it is called after
- * every engine that might change the call, so its answer is about the final
- * call. ::
+ * every engine that might change the call, so it decides about the final call.
+ * ::
  *
  *	modprobe utrace_syscall_deny pid=1234 nr=83 errno=1	# mkdir: EPERM
  *
@@ -38,7 +38,9 @@ static struct utrace_engine *engine;
 static u32 deny_entry(u32 action, struct utrace_engine *engine,
 		      struct pt_regs *regs)
 {
-	/* The filter lets only nr through. ABORT gives the result in regs. */
+	/*
+	 * The filter passes only nr.  With ABORT the result is the one in regs.
+	 */
 	syscall_set_return_value(current, regs, -errno, 0);
 	return UTRACE_SYSCALL_ABORT | UTRACE_RESUME;
 }

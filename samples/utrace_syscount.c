@@ -11,7 +11,7 @@
  *	echo 1 > /sys/kernel/debug/utrace_syscount/reset
  *	echo 5678 > /sys/kernel/debug/utrace_syscount/attach
  *
- * Calls that are not of the native table count under the number -1.
+ * Calls that are not in the native table are counted under the number -1.
  */
 #include <linux/atomic.h>
 #include <linux/compat.h>
@@ -41,13 +41,10 @@ static u32 syscount_entry(u32 action, struct utrace_engine *engine,
 
 	if (nr > __NR_syscalls || in_compat_syscall())
 		nr = __NR_syscalls;
-	/*
-	 * RESUMED: reported again after a stop, so the call is counted
-	 * already.
-	 */
+	/* RESUMED: reported again after a stop, and counted before. */
 	if (!(action & UTRACE_SYSCALL_RESUMED))
 		atomic64_inc(&counts[nr]);
-	/* An observer gives back the verdict of the engines before it. */
+	/* An observer returns the action of the engines before it. */
 	return UTRACE_RESUME | utrace_syscall_action(action);
 }
 

@@ -2,12 +2,12 @@
 /*
  * utrace models - walks under RCU over a list of tasks, beside births
  *
- * A fork reads what its child is to have, and later adds the child at the end
- * of the list; it holds tasklist_lock for writing around both.  A walk over
- * the list is made under RCU, after utrace_tasklist_barrier() has taken
- * tasklist_lock for reading and let it go.  Tasks die meanwhile.  A task that
- * is removed from the list keeps its pointer to the next task, which a walk
- * that has come to the removed task follows.
+ * A fork reads the state that its child inherits, and later adds the child at
+ * the end of the list; it holds tasklist_lock for writing around both.  A walk
+ * over the list runs under RCU, after utrace_tasklist_barrier() has taken
+ * tasklist_lock for reading and released it.  Tasks die during the walk.  A
+ * task that is removed from the list keeps its pointer to the next task, and a
+ * walk that has reached the removed task follows it.
  *
  * Without ATTACH, the events that the engines of the system want (wishes)
  * change, and the walk writes them to the word of each task.  A fork writes
@@ -19,13 +19,13 @@
  * A child inherits from its creator.  After some such walks the last walk
  * covers threads as it meets them, with tasklist_lock held.
  *
- * The property: once the walk or the attach is over, each living task in the
- * list has been told the wishes, or is covered.
+ * The property: when the walk or the attach has ended, the word of each living
+ * task in the list has the wishes, or the task is covered.
  */
 #include "explore.h"
 
 #define NTASKS		5
-#define NFIRST		2	/* tasks that are in the list at first */
+#define NFIRST		2	/* tasks in the list at the start */
 #define HEAD		NTASKS	/* the head of the list */
 #define EXITS		3
 #define ROUNDS		1
@@ -50,15 +50,15 @@ enum {
 	WISHES_GO	= 1 << 1,	/* the wishes become empty */
 	/* Mutants. */
 	NO_BARRIER	= 1 << 2,	/* no utrace_tasklist_barrier() */
-	BARRIER_EARLY	= 1 << 3,	/* barrier before the change */
+	BARRIER_EARLY	= 1 << 3,	/* the barrier precedes the change */
 	AT_HEAD		= 1 << 4,	/* children are added at the head */
 	READ_EARLY	= 1 << 5,	/* fork reads before it has the lock */
-	NO_WISHES	= 1 << 6,	/* fork looks at the words only */
-	NO_COPY		= 1 << 7,	/* fork does not look at the copy */
+	NO_WISHES	= 1 << 6,	/* fork reads only the words */
+	NO_COPY		= 1 << 7,	/* fork does not read the copy */
 	NO_CERTIFY	= 1 << 8,	/* no second walk */
 	LAST_FREE	= 1 << 9,	/* the last walk is without the lock */
 	FORGETS		= 1 << 10,	/* a removed task has no next */
-	NEXT_EARLY	= 1 << 11,	/* next is read before a look */
+	NEXT_EARLY	= 1 << 11,	/* next is read before the check */
 };
 
 struct state {
@@ -111,7 +111,7 @@ static void check(const struct state *s)
 					   "a task is not told");
 }
 
-/* End the walk.  fence() lets its stores land, which they do at some time. */
+/* End the walk.  fence() makes its stores land, as they do at some time. */
 static void over(struct state *s)
 {
 	fence();
@@ -149,7 +149,7 @@ static void tell_all(struct state *s, unsigned int me)
 	END;
 }
 
-/* Find, or cover, the thread that the walk has come to, unless it is dead. */
+/* Find, or cover, the current thread of the walk, unless it is dead. */
 static void look_at(struct state *s)
 {
 	if (is_dead(s, s->walk.at) || load(WORD + s->walk.at))
@@ -205,7 +205,7 @@ static void attach_all(struct state *s, unsigned int me)
 		if (!s->walk.found)
 			break;
 		/*
-		 * The last walk finds the threads again that this walk has
+		 * The last walk finds again the threads that this walk has
 		 * found.
 		 */
 		if (s->walk.rounds++ == ROUNDS) {
@@ -214,8 +214,8 @@ static void attach_all(struct state *s, unsigned int me)
 			continue;
 		}
 		/*
-		 * The barrier of the next walk comes before the change, too
-		 * early.
+		 * The barrier of the next walk precedes the change, which is
+		 * too early.
 		 */
 		if (has(BARRIER_EARLY)) {
 			LOCK(TASKLIST_LOCK);
@@ -255,7 +255,9 @@ static __u8 word_of_child(unsigned int creator, __u8 copy)
 	return look ? load(WISHES) : copy;
 }
 
-/* Choose a task that runs and is not forking; false if this choice is none. */
+/*
+ * Choose a task that runs and is not forking.  Returns false if there is none.
+ */
 static bool choose_task(const struct state *s, unsigned int *task)
 {
 	*task = choose(NTASKS);
@@ -301,8 +303,8 @@ static void birth(struct state *s, unsigned int nr)
 }
 
 /*
- * clone() is over: creator and child may die.  A thread that sees one of them
- * dead sees the stores of the fork, as the unlock has landed before.
+ * clone() has ended: creator and child may die.  A thread that sees one of them
+ * dead also sees the stores of the fork, since the unlock has landed before.
  */
 static void birth_ends(struct state *s, unsigned int nr)
 {
@@ -312,9 +314,9 @@ static void birth_ends(struct state *s, unsigned int nr)
 }
 
 /*
- * May fork number @nr begin?  The second one begins only while the first one
- * is under way, since the two are alike.  A fork that begins after the end of
- * the walk cannot break the property, and is left out.
+ * Check whether fork number @nr may begin.  The second one begins only during
+ * the first one, since the two are equal.  A fork that begins after the end of
+ * the walk cannot break the property, and is not modelled.
  */
 static bool may_fork(const struct state *s, unsigned int nr)
 {
@@ -361,7 +363,8 @@ static void task_dies(struct state *s)
 }
 
 /*
- * Remove the dead task from the list.  tasklist_lock is held, and let go here.
+ * Remove the dead task from the list.  tasklist_lock is held, and released
+ * here.
  */
 static void task_goes(struct state *s)
 {

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace models - branches: a thread whose records find no room
+ * utrace models - branches: a thread without room for its records
  *
  * A thread collects records in its stage, and copies them to the rings of one
- * or two consumers.  What finds no room stays in the stage.  Then the thread
+ * or two consumers.  Records without room stay in the stage.  Then the thread
  * requests a report, and at the safe point copies again and holds itself if
- * there is still no room.  A reader takes a record and then lets the thread go.
+ * there is still no room.  A reader takes a record and then resumes the thread.
  * Readers may close their descriptors, the program may become the reader
- * itself, and SIGKILL, ptrace and a loss of rights may come.  What one lock
- * protects happens at once, and with LATER the release of the lock lands later.
+ * itself, and SIGKILL, ptrace and a loss of rights may occur.  A critical
+ * section is one step, and with LATER the release of its lock lands later.
  * utrace->lock is a full barrier.  stop.c explores the stop itself.
  *
  * The properties: a consumer gets the records in order, and each is delivered
  * or counted.  None is lost while the thread lives and the consumer waits and
- * has a reader, but for an END that finds no room.  The program makes no step
- * while such a consumer has not got what was to be copied.  The thread is not
- * held after its reader has made room or has gone, and no reader sleeps while
- * there is a record.
+ * has a reader, except an END without room.  The program makes no step before
+ * such a consumer has all records that must be copied.  The thread is not held
+ * after its reader has made room or is gone, and no reader sleeps while there
+ * is a record.
  */
 #include "explore.h"
 
@@ -59,18 +59,18 @@ enum {
 	SECOND		= 1 << 1,	/* two processes read consumer A */
 	CLOSES		= 1 << 2,	/* reader 1 may close */
 	CLOSES_2	= 1 << 3,	/* reader 2 may close */
-	STALLS		= 1 << 4,	/* reader 1 may read no more */
+	STALLS		= 1 << 4,	/* reader 1 may stop reading */
 	NO_STOP		= 1 << 5,	/* consumer A does not wait */
 	KILL		= 1 << 6,	/* SIGKILL comes */
 	TRAP		= 1 << 7,	/* ptrace ends a stop once */
 	HIDE		= 1 << 8,	/* the readers lose their rights */
 	SLEEPS		= 1 << 9,	/* the program sleeps after a copy */
-	SELF		= 1 << 10,	/* the program polls A once, too */
+	SELF		= 1 << 10,	/* the program also polls A once */
 	LATER		= 1 << 11,	/* releases of locks land later */
 	/* Mutants. */
-	ROOM_EARLY	= 1 << 12,	/* the look for room, then wait_lock */
-	FLUSH_EARLY	= 1 << 13,	/* a reader lets go, then closes */
-	FLUSH_UNLOCKED	= 1 << 14,	/* closes for whoever is reader */
+	ROOM_EARLY	= 1 << 12,	/* the check for room, then wait_lock */
+	FLUSH_EARLY	= 1 << 13,	/* a reader resumes, then closes */
+	FLUSH_UNLOCKED	= 1 << 14,	/* closes for the current reader */
 	HIDE_HELD	= 1 << 15,	/* a thread that leaves stays held */
 	NO_AGAIN	= 1 << 16,	/* a thread in the list holds itself */
 	NO_REPORT	= 1 << 17,	/* no report after a hold */
@@ -78,10 +78,10 @@ enum {
 	NO_CLOSED	= 1 << 19,	/* threads hold for a closed consumer */
 	STAYS_LISTED	= 1 << 20,	/* a thread dies in the list */
 	KEEPS		= 1 << 21,	/* a killed thread counts nothing */
-	ALL_AS_ONE	= 1 << 22,	/* what one has got, all have */
-	NO_MB_WAKE	= 1 << 23,	/* none between head and the look */
-	NO_MB_SLEEP	= 1 << 24,	/* none between asleep and the look */
-	OVER_LATE	= 1 << 25,	/* the reader looks for the end last */
+	ALL_AS_ONE	= 1 << 22,	/* what one has read, all have */
+	NO_MB_WAKE	= 1 << 23,	/* none between head and the check */
+	NO_MB_SLEEP	= 1 << 24,	/* none between asleep and the check */
+	OVER_LATE	= 1 << 25,	/* the reader checks for the end last */
 	NO_DEATH	= 1 << 26,	/* the end wakes no reader */
 	WAITS_SELF	= 1 << 27,	/* the thread waits for its program */
 	NO_SPARE	= 1 << 28,	/* a full stage is copied */
@@ -221,7 +221,7 @@ static bool write_one(struct state *s, unsigned int c, __u8 val)
 	return true;
 }
 
-/* Write what stands before the records; RING_LOCK is held. */
+/* Write LOST before the records.  RING_LOCK is held. */
 static bool write_before(struct state *s, unsigned int c)
 {
 	struct link *l = &s->link[c];
@@ -254,7 +254,7 @@ static void lose(struct state *s, unsigned int c)
 	l->sent = t->n;
 }
 
-/* Does the thread wait for a reader, which is not its own process? */
+/* Check whether the thread waits for a reader other than its own process. */
 static bool has_reader(unsigned int c)
 {
 	__u8 reader = load(READER + c);
@@ -262,7 +262,7 @@ static bool has_reader(unsigned int c)
 	return reader && (reader != PROGRAM || has(WAITS_SELF));
 }
 
-/* What is left is lost if the thread cannot wait. */
+/* The remaining records are lost if the thread cannot wait. */
 static void keep_or_lose(struct state *s, unsigned int c)
 {
 	if (waits(c) && s->task.may_wait && has_reader(c))
@@ -307,7 +307,7 @@ static void step(struct state *s)
 	t->left = 0;
 }
 
-/* What some have not got yet moves to the begin. */
+/* Move undelivered records to the start of the stage. */
 static void move_stage(struct state *s)
 {
 	struct task *t = &s->task;
@@ -327,7 +327,7 @@ static void move_stage(struct state *s)
 	t->i = 0;
 }
 
-/* The thread waits no more; WAIT_LOCK is held. */
+/* End the wait of the thread.  WAIT_LOCK is held. */
 static void stop_waiting(struct state *s, unsigned int c)
 {
 	if (s->consumer[c].waiting && !load(CLOSED + c) && !has(HIDE_HELD))
@@ -337,7 +337,7 @@ static void stop_waiting(struct state *s, unsigned int c)
 	s->link[c] = (struct link){};
 }
 
-/* Hold the thread, unless there is room; WAIT_LOCK is held. */
+/* Hold the thread, unless there is room.  WAIT_LOCK is held. */
 static void wait_for_room(struct state *s, unsigned int c)
 {
 	struct consumer *consumer = &s->consumer[c];
@@ -354,7 +354,7 @@ static void wait_for_room(struct state *s, unsigned int c)
 	consumer->waiting = !again;
 }
 
-/* As utrace_bts_wait_soon() does; WAIT_LOCK is held. */
+/* As utrace_bts_wait_soon().  WAIT_LOCK is held. */
 static void request_report(struct state *s, unsigned int c)
 {
 	if (!load(CLOSED + c))
@@ -482,7 +482,7 @@ static void thread(struct state *s, unsigned int me)
 
 /* Readers. */
 
-/* Take what comes next, in the order of the numbers; RING_LOCK is held. */
+/* Take the next record, in the order of the numbers.  RING_LOCK is held. */
 static bool take(struct state *s, unsigned int c)
 {
 	struct consumer *consumer = &s->consumer[c];
@@ -509,7 +509,7 @@ static bool has_record(unsigned int c)
 	return load(HEAD + c) != load(TAIL + c) || load(LOST + c);
 }
 
-/* Let the thread go if it waits; WAIT_LOCK is held. */
+/* Resume the thread if it waits.  WAIT_LOCK is held. */
 static void let_go(struct state *s, unsigned int c)
 {
 	if (!s->consumer[c].waiting)
@@ -531,7 +531,7 @@ static void begin_close(struct state *s, unsigned int me)
 		consumer->reader = 0;
 }
 
-/* The process is the reader no more; WAIT_LOCK is held. */
+/* The process is no longer the reader.  WAIT_LOCK is held. */
 static void end_reading(struct state *s, unsigned int me)
 {
 	unsigned int c = consumer_of(me);
@@ -540,7 +540,7 @@ static void end_reading(struct state *s, unsigned int me)
 		store(READER + c, 0);
 }
 
-/* Does a reader go away, or stall, in this step? */
+/* Choose whether a reader closes, or stalls, in this step. */
 static unsigned int leaves(unsigned int me)
 {
 	return has(me == 1 ? CLOSES | STALLS : CLOSES_2) ? choose(2) : 0;

@@ -3,23 +3,23 @@
  * utrace models - branches: an NMI that drains the window of a CPU
  *
  * The processor writes the records of a thread to the window of its CPU.  When
- * there are so many as the threshold says, an NMI comes, up to SKID records
- * later.  The NMI copies the records to a buffer that is pinned, and so does
- * the thread when it leaves the CPU, with interrupts off.  There are three
- * kinds of consumers:
+ * the threshold is reached, an NMI is raised, up to SKID records later.  The
+ * NMI copies the records to a buffer that is pinned, and so does the thread
+ * when it leaves the CPU, with interrupts off.  There are three kinds of
+ * consumers:
  *
  * LAST: the buffer has the last records.  A reader on another CPU copies one
- * and then looks whether the record was overwritten meanwhile.
- * DROP: the buffer is a ring.  What finds no room is counted, and the count
- * stands in the ring in front of the next record.
- * PAUSE: the buffer is the stage of the thread, which the thread copies to a
- * ring at the safe point, where it may wait (bts_wait.c).  Before the stage is
- * full the NMI requests the safe point.  The program makes up to KICK more
- * records before the interrupt that the NMI has sent to its own CPU is there.
+ * and then checks whether the record was overwritten during the copy.  DROP:
+ * the buffer is a ring.  Records without room are counted, and the count is
+ * written to the ring before the next record.  PAUSE: the buffer is the stage
+ * of the thread, which the thread copies to a ring at the safe point, where it
+ * may wait (bts_wait.c).  Before the stage is full, the NMI requests the safe
+ * point.  The program makes up to KICK more records before the self-IPI of the
+ * NMI is delivered.
  *
- * The properties: no record is missed by the processor, or read half written;
- * each is delivered once and in order, or counted; the stage has room; the
- * thread is not paused for ever; no buffer is used after it was freed.
+ * The properties: the processor loses no record; no record is read half
+ * written; each is delivered once and in order, or counted; the stage has room;
+ * the thread is not paused forever; no buffer is used after it was freed.
  */
 #include <string.h>
 
@@ -61,10 +61,10 @@ enum {
 	PAUSE		= 1 << 2,
 	MOVES		= 1 << 3,	/* the thread goes to CPU 1 once */
 	CLOSES		= 1 << 4,	/* the reader may free the buffer */
-	NOTIFIES	= 1 << 5,	/* others request the safe point, too */
+	NOTIFIES	= 1 << 5,	/* others also request the safe point */
 	/* Mutants. */
 	TAIL_LATE	= 1 << 6,	/* the record, then tail */
-	TAIL_ONCE	= 1 << 7,	/* the reader does not look again */
+	TAIL_ONCE	= 1 << 7,	/* the reader does not check again */
 	NO_WMB		= 1 << 8,	/* none between tail and the record */
 	PLAIN_HEAD	= 1 << 9,	/* head has no release */
 	TAIL_EARLY	= 1 << 10,	/* the ring's tail, then the copy */
@@ -80,7 +80,7 @@ enum {
 	NO_MARGIN	= 1 << 20,	/* the threshold may fill the window */
 	CLEAR_LATE	= 1 << 21,	/* paused?  Then NOTIFY = 0 */
 	OLD_CPU		= 1 << 22,	/* armed where the safe point began */
-	FORGETS		= 1 << 23,	/* a move looks at no stage */
+	FORGETS		= 1 << 23,	/* a move checks no stage */
 };
 
 enum where { USER, KERNEL, SAFE };
@@ -219,7 +219,10 @@ static bool drain_one(struct state *s, unsigned int cpu)
 	return false;
 }
 
-/* The threshold for what is free in the stage; 0: the thread has to pause. */
+/*
+ * Return the threshold for the free room in the stage; 0: the thread must
+ * pause.
+ */
 static __u8 threshold(const struct state *s)
 {
 	unsigned int free = has(PAUSE) ? STAGE - s->task.n : WINDOW;
@@ -236,7 +239,7 @@ static void arm(struct state *s, unsigned int cpu)
 	s->window[cpu].on = 1;
 }
 
-/* Have the thread come to the safe point; the window has room until then. */
+/* Make the thread pass the safe point; the window has room until then. */
 static void pause(struct state *s, unsigned int cpu)
 {
 	struct window *w = &s->window[cpu];
@@ -299,7 +302,10 @@ static void step(struct state *s)
 		w->pending = 1;
 }
 
-/* May the program go on?  Not if an interrupt must be there now. */
+/*
+ * Check whether the program may continue.  It may not if an interrupt is due
+ * now.
+ */
 static bool may_step(const struct state *s)
 {
 	const struct window *w = &s->window[s->task.cpu];
@@ -342,7 +348,7 @@ static void move(struct state *s)
 	fence();
 }
 
-/* Is there a record of the stage that finds room in the ring? */
+/* Move a record of the stage to the ring, if there is room. */
 static void deliver(struct state *s)
 {
 	struct task *t = &s->task;

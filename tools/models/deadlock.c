@@ -7,8 +7,8 @@
  * that engine.  A task sets TASK_WAITS before it looks for such tasks, and its
  * barrier is refused if one of them has TASK_WAITS as well.
  *
- * The properties: all three tasks come to an end, and a barrier is not refused
- * if no other task waits.
+ * The properties: all three tasks end, and a barrier is not refused if no other
+ * task waits.
  */
 #include "explore.h"
 
@@ -16,7 +16,7 @@
 
 enum var {
 	WAITS,					/* for each task */
-	IN		= WAITS + NTASKS,	/* whose callback it is in */
+	IN		= WAITS + NTASKS,	/* engine of its callback */
 	U_LOCK		= IN + NTASKS,
 };
 
@@ -31,9 +31,9 @@ enum {
 	ONE_ENGINE	= 1 << 0,	/* all tasks are in one engine */
 	TWO_ENGINES	= 1 << 1,	/* two tasks are in one engine */
 	ALONE		= 1 << 2,	/* only one task calls a barrier */
-	LOCKLESS	= 1 << 3,	/* a look at a task takes no u->lock */
+	LOCKLESS	= 1 << 3,	/* a check takes no u->lock */
 	/* Mutants. */
-	LOOK_EARLY	= 1 << 4,	/* looks come before TASK_WAITS */
+	LOOK_EARLY	= 1 << 4,	/* checks come before TASK_WAITS */
 	NO_MB		= 1 << 5,	/* no smp_mb() after TASK_WAITS */
 	NO_REFUSAL	= 1 << 6,	/* no barrier is refused */
 };
@@ -49,8 +49,9 @@ struct state {
 };
 
 /*
- * Is the task ->i one to wait for, and does it wait?  The u->lock of that task
- * is held, unless LOCKLESS; the lock makes a full barrier unnecessary.
+ * Check whether task ->i is one to wait for, and whether it waits.  The u->lock
+ * of that task is held, unless LOCKLESS; the lock makes a full barrier
+ * unnecessary.
  */
 static void look(struct waiter *w)
 {

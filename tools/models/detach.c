@@ -4,15 +4,15 @@
  *
  * A task makes passes over a set with the engines E and F.  It stores to ->now
  * the engine whose callback it is in, except in a fast pass, which calls E
- * alone.  E is detached: the detacher is told whether a callback of E runs,
- * and waits for the end of such a callback.  A worker drops the core's
- * references; if the task is inside E by then, the worker gives it a reference
- * of its own (->core).  Meanwhile another thread waits for F, or detaches F.
+ * alone.  E is detached: the detacher checks whether a callback of E runs, and
+ * waits for the end of such a callback.  A worker drops the core's references;
+ * if the task is inside E at that time, the worker gives it its own reference
+ * (->core).  Concurrently another thread waits for F, or detaches F.
  *
- * The properties: once the detacher is told "not running", no callback of E
- * begins, and the stores of the last one are visible.  release() is called
- * exactly once, never while a callback runs, also if the callback of F never
- * ends.
+ * The properties: once the result for the detacher is "not running", no
+ * callback of E begins, and the stores of the last one are visible.  release()
+ * is called exactly once, never while a callback runs, even if the callback of
+ * F never ends.
  */
 #include "explore.h"
 
@@ -34,18 +34,18 @@ enum { NOBODY, E, F };
 enum {
 	/* Fast passes over E and a slow pass over F; else each over both. */
 	SHORT		= 1 << 0,
-	/* What the threads beside the task do. */
-	ATOMIC		= 1 << 1,	/* the detacher does not look or wait */
+	/* The other threads. */
+	ATOMIC		= 1 << 1,	/* no check or wait by the detacher */
 	WORKS		= 1 << 2,	/* the worker drops core references */
 	F_BARRIER	= 1 << 3,	/* another thread waits for F */
 	F_DETACH	= 1 << 4,	/* another thread detaches F */
 	F_BLOCKS	= 1 << 5,	/* the callback of F may never end */
 	/* Mutants. */
-	NO_HEAVY	= 1 << 6,	/* no heavy barrier before a look */
+	NO_HEAVY	= 1 << 6,	/* no heavy barrier before a check */
 	NO_SECOND	= 1 << 7,	/* no second one by the detacher */
 	NO_SECOND_WORK	= 1 << 8,	/* no second one by the worker */
 	NO_TEST		= 1 << 9,	/* no test of WAITER before F */
-	NO_FIRST_TEST	= 1 << 10,	/* the same, where F comes first */
+	NO_FIRST_TEST	= 1 << 10,	/* the same, if F comes first */
 	ANY_WAITER	= 1 << 11,	/* any WAITER is one of its own */
 	CORE_NONE	= 1 << 12,	/* the task inside gets no reference */
 	CORE_LOST	= 1 << 13,	/* u->core is overwritten */
@@ -78,8 +78,8 @@ struct state {
 		__u8 drop;
 	} look[4];
 	__u8 queued;	/* the work of the detach is queued */
-	__u8 told;	/* the detacher was told that no callback of E runs */
-	__u8 f_call;	/* number of F's callback to wait for */
+	__u8 told;	/* the detacher has found that no callback of E runs */
+	__u8 f_call;	/* number of the callback of F to wait for */
 	__u8 core[3];	/* the core's references, by engine */
 	__u8 released[3];	/* release() was called, by engine */
 	__u8 stuck;	/* the callback of F never ends */
@@ -126,7 +126,7 @@ static void set_now(__u8 engine)
 		store_release(NOW, engine);
 }
 
-/* A reaper's own full barrier, in one step with the store before it. */
+/* The full barrier of a reaper, in one step with the store before it. */
 static void reaper_fence(unsigned int not)
 {
 	if (has(REAPER) && !has(not))
@@ -134,7 +134,7 @@ static void reaper_fence(unsigned int not)
 }
 
 /*
- * Tell the waiting barriers; u->lock is held.  passes is stored with release,
+ * Wake the waiting barriers.  u->lock is held.  passes is stored with release,
  * as a barrier that sleeps until passes changes takes no lock.
  */
 static void tell(struct state *s)
@@ -244,7 +244,9 @@ out:
 
 /* The threads beside the task. */
 
-/* May the task be in a callback of the engine?  u->lock is held. */
+/*
+ * Check whether the task may be in a callback of the engine.  u->lock is held.
+ */
 static bool inside(__u8 engine)
 {
 	if (!load(PINNED))
@@ -254,7 +256,7 @@ static bool inside(__u8 engine)
 	return engine == E && has(SHORT) && !load(NOW) && !has(NOW_SURE);
 }
 
-/* The first look: mark the task if it is inside.  u->lock is held. */
+/* The first check: mark the task if it is inside.  u->lock is held. */
 static void look(struct state *s, struct look *l, __u8 engine)
 {
 	l->inside = inside(engine);
@@ -265,9 +267,9 @@ static void look(struct state *s, struct look *l, __u8 engine)
 }
 
 /*
- * Is the task inside and marked?  u->lock is held.  The mark may be that of
- * another barrier, which the task has not seen yet.  After one more heavy
- * barrier the task sees the mark.
+ * Check whether the task is inside and marked.  u->lock is held.  The mark may
+ * be that of another barrier, which the task has not seen yet.  After one more
+ * heavy barrier the task sees the mark.
  */
 static void find(struct look *l, __u8 engine)
 {
@@ -276,8 +278,9 @@ static void find(struct look *l, __u8 engine)
 }
 
 /*
- * Is the task inside, and was it so all the time?  u->lock is held.  If passes
- * is unchanged the task has not called tell(), so WAITER was set all the time.
+ * Check whether the task is still inside and has been all the time.  u->lock is
+ * held.  If passes is unchanged the task has not called tell(), so WAITER was
+ * set all the time.
  */
 static void look_again(struct look *l, __u8 engine)
 {

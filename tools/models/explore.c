@@ -11,12 +11,12 @@
 
 #include "explore.h"
 
-/* No model has more states; a higher number hints at a mistake in a model. */
+/* The maximum number of states; more indicate an error in a model. */
 #define MAX_STATES	6000000
 #define MAX_LINES	4096
 #define RELEASE		0x80
 
-/* A move leads from one state to another: a step, or the landing of a store. */
+/* A move from one state to another: a step, or the landing of a store. */
 struct move {
 	__u8 cpu;	/* the thread of a step, or the CPU of a store */
 	__u8 which;	/* the choice of a step, or the index of a store */
@@ -34,7 +34,7 @@ static struct {
 	__u32 hash_size;
 } seen;
 
-/* The step that is being made. */
+/* The current step. */
 static struct {
 	struct state *s;
 	struct machine *m;
@@ -279,7 +279,7 @@ static bool make_move(struct state *s, struct move move)
 	return !now.blocked;
 }
 
-/* May the @i-th store land before the older ones? */
+/* Check whether the @i-th store may land before older ones. */
 static bool may_land(const struct buffer *buf, unsigned int i)
 {
 	unsigned int older;
@@ -309,8 +309,8 @@ static void first_state(struct state *s)
 }
 
 /*
- * Make every move from state @n.  @s is memory for a state, @last the move that
- * was made last, for the trace of a failure.  Returns the number of moves.
+ * Execute every move from state @n.  @s is memory for a state, @last returns
+ * the last move, for the trace of a failure.  Returns the number of moves.
  */
 static unsigned int explore_one(__u32 n, struct state *s, struct move *last)
 {
@@ -370,7 +370,10 @@ static void print_move(const struct state *s, struct move move)
 	putchar('\n');
 }
 
-/* Print the way to state @n, a shortest one as the search is breadth first. */
+/*
+ * Print a path to state @n.  It is a shortest one, since the search is breadth
+ * first.
+ */
 static void print_trace(__u32 n)
 {
 	if (!n)
@@ -405,7 +408,7 @@ static const char *explore(const struct variant *variant, bool trace)
 		if (seen.n > MAX_STATES)
 			fail("too many states");
 	}
-	/* Without a final state model.end() has checked nothing. */
+	/* Without a final state, model.end() was never called. */
 	if (!ends)
 		fail("there is no end");
 	if (trace && now.error) {

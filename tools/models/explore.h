@@ -9,10 +9,10 @@
  * never in a C variable.
  *
  * Each CPU has a store buffer.  A store goes to the buffer, where loads of the
- * CPU itself find it, and lands in memory at any later time.  With TSO, the
- * order of x86, stores land in the order in which they were made.  With PSO a
- * store may overtake an older one, unless both are to one variable; a release
- * overtakes no store.  Loads are not reordered.
+ * same CPU find it, and is committed to memory ("lands") at any later time.
+ * With TSO, the order of x86, stores land in the order in which they were made.
+ * With PSO a store may overtake an older one, unless both are to one variable;
+ * a release overtakes no store.  Loads are not reordered.
  */
 #ifndef MODELS_EXPLORE_H
 #define MODELS_EXPLORE_H
@@ -26,7 +26,7 @@
 #define MACHINE_STORES	6
 
 /**
- * struct machine - the begin of every state of a model
+ * struct machine - the first member of every state of a model
  * @mem: the variables that the threads share
  * @pc: for each thread, the line of its source where its next step begins
  * @buf: for each CPU, the stores that have not landed yet, oldest first
@@ -64,8 +64,8 @@ struct thread {
  * @name: name for the result line; NULL ends the list of variants
  * @pso: the order of stores is PSO, else TSO
  * @has: bits with a meaning of the model's own, which has() tests
- * @fails: the failure that the exploration has to find, since a barrier, look
- *	or order is taken out; NULL if it has to find none
+ * @fails: the failure that the exploration must find, since a barrier, check or
+ *	order was removed; NULL if it must find none
  */
 struct variant {
 	const char *name;
@@ -82,7 +82,7 @@ struct variant {
  * @ncpus: number of CPUs; thread n runs on CPU n unless it calls run_on()
  * @init: sets up the first state
  * @landed: called when a store lands; may be NULL
- * @end: called for each state from which no move leads on
+ * @end: called for each state without a further move
  * @variants: the variants to explore
  */
 struct model {
@@ -129,29 +129,32 @@ __u16 program_counter(void);
 void next_step(__u16 line, const char *what);
 void cannot_go_on(void);
 
-/* Has the explored variant this bit, or one of these bits? */
+/* Check whether the explored variant has this bit, or one of these bits. */
 bool has(unsigned int bit);
 
 /*
- * Returns a number below @n.  The exploration makes the step once with each
- * such number, so a step calls choose() at most once.
+ * Return a number below @n.  The exploration executes the step once with each
+ * such number, so a step may call choose() at most once.
  */
 unsigned int choose(unsigned int n);
 
-/* The state is a failure; @why says which property does not hold. */
+/* Mark the state as a failure; @why names the property that does not hold. */
 void fail(const char *why);
 
-/* Did this thread come to its end? */
+/* Check whether a thread has ended. */
 bool done(unsigned int thread);
 
-/* Make the rest of the step on @cpu, not the CPU with the thread's number. */
+/*
+ * Execute the rest of the step on @cpu instead of the CPU with the thread's
+ * number.
+ */
 void run_on(unsigned int cpu);
 
 __u8 load(__u8 var);
 void store(__u8 var, __u8 val);
 void store_release(__u8 var, __u8 val);
 
-/* A full barrier, smp_mb(): of this CPU, or of @cpu, as an IPI makes it. */
+/* A full barrier, smp_mb(): of this CPU, or of @cpu, as by an IPI. */
 void fence(void);
 void fence_on(unsigned int cpu);
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace models - attach to a tree that grows and falls apart
+ * utrace models - attach to a tree while its processes fork and end
  *
  * A controller attaches an engine to a process and all its descendants.  It
- * collects them in one hold of tasklist_lock, publishes without the lock, and
- * certifies in one hold that there are no newcomers.  After some rounds it
- * publishes within the hold.  Meanwhile processes fork, also with
- * CLONE_PARENT, and end, so that their children move to the nearest subreaper
- * or to init.  All of this happens under locks, one after the other, so the
- * model has no store buffers.
+ * collects them in one critical section of tasklist_lock, publishes without the
+ * lock, and certifies in one critical section that there are no newcomers.
+ * After some rounds it publishes with the lock held.  Concurrently processes
+ * fork, also with CLONE_PARENT, and end, so that their children are reparented
+ * to the nearest subreaper or to init.  All of this happens under locks, one
+ * after the other, so the model has no store buffers.
  *
- * The property: once the attach is over, each process in the tree has the
+ * The property: when the attach has ended, each process in the tree has the
  * engine.
  */
 #include "explore.h"
@@ -26,10 +26,10 @@
 enum {
 	SUBREAPER	= 1 << 0,	/* the target is a subreaper */
 	/* Mutants. */
-	NO_CERTIFY	= 1 << 1,	/* there is no second look */
-	BATCHES		= 1 << 2,	/* one hold for each parent */
+	NO_CERTIFY	= 1 << 1,	/* there is no second check */
+	BATCHES		= 1 << 2,	/* the lock is taken for each parent */
 	HEIR_EARLY	= 1 << 3,	/* fork reads before it has locks */
-	NO_LAST		= 1 << 4,	/* no last round within a hold */
+	NO_LAST		= 1 << 4,	/* no last round with the lock held */
 };
 
 struct state {

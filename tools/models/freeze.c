@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace models - tracers that work on a task in stacked stops, and SIGKILL
+ * utrace models - tracers that examine a task in nested stops, and SIGKILL
  *
  * The task stops for its first tracer, and then for an engine of a further one.
- * Each of the two tracers works on the registers of the task once; the further one
- * then lets the task go, and the first one may.  A group stop and the thaw of a cgroup
- * may wake the task, and then SIGKILL may come, at any time.  A client of freeze.c
- * sets FROZEN, the first tracer sets PTRACE_FROZEN and waits until FROZEN is clear.
- * All of that is under siglock.  Functions that wake tasks skip a frozen task;
- * utrace_thaw() wakes it.
+ * Each of the two tracers accesses the registers of the task once; the further
+ * one then resumes the task, and the first one may.  A group stop and the thaw
+ * of a cgroup may wake the task, and then SIGKILL may come, at any time.  A
+ * client of freeze.c sets FROZEN, the first tracer sets PTRACE_FROZEN and waits
+ * until FROZEN is clear.  All of that is under siglock.  Functions that wake
+ * tasks skip a frozen task; utrace_thaw() wakes it.
  *
- * In other variants a second further tracer is in the place of the first one; or the
- * first tracer is killed, which ends its wait and its tracing; or the task reports a
- * second stop to the further tracer as soon as that one has resumed the task.
+ * In other variants a second further tracer is in the place of the first one;
+ * or the first tracer is killed, which ends its wait and its tracing; or the
+ * task reports a second stop to the further tracer as soon as that tracer has
+ * resumed it.
  *
- * The properties: the task neither runs nor leaves its stops while a tracer works on
- * it, the tracers do not work on it at the same time, a stop for a further tracer
- * lasts until that tracer ends it, and everybody comes to an end.
+ * The properties: the task neither runs nor leaves its stops while a tracer
+ * accesses it, the tracers do not access it at the same time, a stop for a
+ * further tracer lasts until that tracer ends it, and all threads end.
  */
 #include "explore.h"
 
@@ -91,7 +92,9 @@ struct state {
 
 /* The functions below are called in steps that have siglock. */
 
-/* Without the look, the stores of a thaw would not fit into the store buffer. */
+/*
+ * Without this check, the stores of a thaw would not fit into the store buffer.
+ */
 static void clear(enum var var)
 {
 	if (load(var))
@@ -108,8 +111,8 @@ static void wake(unsigned int state)
 }
 
 /*
- * Does a waker leave the task to utrace_thaw()?  In a variant with the bit @mutant
- * it never does.
+ * Check whether a waker leaves the task to utrace_thaw().  In a variant with
+ * the bit @mutant it never does.
  */
 static bool skips(unsigned int mutant)
 {
@@ -219,7 +222,7 @@ static void task(struct state *s, unsigned int me)
 	END;
 }
 
-/* A tracer begins to work on the task. */
+/* A tracer begins to access the task. */
 static void work(unsigned int me)
 {
 	store(WORKS_OF(me), 1);
@@ -341,7 +344,7 @@ static void thaw(void)
 	tell_thawed();
 }
 
-/* utrace_control(): the tracer holds the task no more. */
+/* utrace_control(): the tracer drops its hold. */
 static void drop_hold(unsigned int me)
 {
 	store(HOLD, load(HOLD) & ~HOLD_OF(me));
@@ -408,7 +411,7 @@ static void tracer_1(struct state *s, unsigned int me)
 		first(s, me);
 }
 
-/* Each may come or not: a group stop, the thaw of a cgroup, SIGKILL. */
+/* Each may occur or not: a group stop, the thaw of a cgroup, SIGKILL. */
 static void killer(struct state *s, unsigned int me)
 {
 	BEGIN;
@@ -446,7 +449,7 @@ static void init(struct state *s)
 }
 
 /*
- * Without SIGKILL the first tracer may look before the task stops, or may not
+ * Without SIGKILL the first tracer may check before the task stops, or may not
  * resume the task, which then waits for another request of that tracer.  In the
  * second stop the task waits for another request of the further tracer.
  */

@@ -4,8 +4,8 @@
  *
  * A fork copies the members of the parent, in any order.  After a read barrier
  * it tests whether the parent has a struct utrace, and clears the child's
- * copies if so.  Meanwhile a controller gives the parent a struct utrace, and
- * then a set and a word.  In this model the copies are loaded in any order,
+ * copies if so.  Concurrently a controller gives the parent a struct utrace,
+ * and then a set and a word.  In this model the copies are loaded in any order,
  * and without the read barrier the load of the test may come before them.
  *
  * The properties: a child whose copies are not cleared has no more than the
@@ -50,8 +50,8 @@ static bool is_loaded(const struct state *s, unsigned int which)
 }
 
 /*
- * May the fork make this load now?  COPY_UTRACE comes before ASK in any case,
- * as loads of one variable keep their order.
+ * Check whether the fork may execute this load now.  COPY_UTRACE always
+ * precedes ASK, since loads of one variable keep their order.
  */
 static bool may_load(const struct state *s, unsigned int which)
 {

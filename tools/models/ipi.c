@@ -3,14 +3,14 @@
  * utrace models - the heavy barrier, and a task that migrates
  *
  * The heavy barrier reads the current task of each CPU, under the lock of the
- * run queue, and interrupts the CPU if that task is traced.  The task stores
- * to A and then loads B, and moves between two CPUs at any time; the scheduler
- * has no barrier but its locks and ->on_cpu.  The barrier does not interrupt a
- * task whose set is without the engine.  With RENEWS such a task gives itself
- * a set with the engine, and has a full barrier after that.
+ * run queue, and interrupts the CPU if that task is traced.  The task stores to
+ * A and then loads B, and moves between two CPUs at any time; the scheduler has
+ * no barrier but its locks and ->on_cpu.  The barrier does not interrupt a task
+ * whose set lacks the engine.  With RENEWS such a task gives itself a set with
+ * the engine, and executes a full barrier after that.
  *
- * The property: at least one of the task and the caller of the barrier sees the
- * store of the other.
+ * The property: the task sees the store of the caller of the barrier, or the
+ * caller sees the store of the task.
  */
 #include "explore.h"
 
@@ -40,10 +40,10 @@ struct state {
 	struct machine m;
 	__u8 op;	/* the next step of the task */
 	__u8 switches;
-	__u8 moves[2];	/* does the task leave this CPU now? */
+	__u8 moves[2];	/* the task leaves this CPU now */
 	__u8 cpu;	/* the last CPU of the task */
 	__u8 target;	/* the CPU that the caller is about to interrupt */
-	__u8 curr;	/* is the target to be interrupted? */
+	__u8 curr;	/* the target must be interrupted */
 	__u8 task_sees;
 	__u8 caller_sees;
 };

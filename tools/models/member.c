@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace models - members that come while an engine's events change
+ * utrace models - new members while an engine's events change
  *
  * A change of events and a STOP of all tasks walk over the lists of members
- * under RCU.  Meanwhile a child is born that inherits from a set of before the
- * change, and a controller moves another task to a newer cast.  A walk comes
- * to the list of the newer cast after that of the older one.
+ * under RCU.  Concurrently a child is created that inherits from a set from
+ * before the change, and a controller moves another task to a newer cast.  A
+ * walk visits the list of the newer cast after that of the older one.
  *
- * The property: the walks miss no member.  Both tasks have RENEW or a set of
- * after the change, and both are held, by the walk or by their own look.
+ * The property: the walks miss no member.  Both tasks have RENEW or a set from
+ * after the change, and both are held, by the walk or by their own check.
  */
 #include "explore.h"
 
@@ -33,7 +33,7 @@ static const char *const vars[] = {
 enum {
 	NO_MB_CHILD	= 1 << 0,	/* none after the child is linked */
 	NO_MB_WALK	= 1 << 1,	/* none before the walk */
-	LOOK_EARLY	= 1 << 2,	/* the child looks, then is linked */
+	LOOK_EARLY	= 1 << 2,	/* the child checks, then is linked */
 	UNLINK_EARLY	= 1 << 3,	/* unlink comes before link */
 	LINK_PLAIN	= 1 << 4,	/* link and unlink have no release */
 	NEWEST_FIRST	= 1 << 5,	/* a walk begins at the newest cast */

@@ -2,15 +2,15 @@
 /*
  * utrace models - pin, publish, defer, sweep
  *
- * A task walks its sets and also renews its set itself.  Meanwhile two
+ * A task walks its sets and also renews its set itself.  Concurrently two
  * controllers publish other sets; or one does, and an engine is detached.  The
- * task has compiler barriers only.  Controllers and detacher make a heavy
- * barrier between their store and their load.  The address of a set is used
- * again as soon as its last reference is gone.
+ * task has only compiler barriers.  Controllers and the detacher execute a
+ * heavy barrier between their store and their load.  The address of a set is
+ * reused as soon as its last reference is gone.
  *
  * The properties: no thread uses a set that has no reference, and no reference
- * is dropped twice or lost.  When the detacher is told that no callback of the
- * engine runs, none runs or begins.
+ * is dropped twice or lost.  When the detacher has found that no callback of
+ * the engine runs, none runs or begins.
  */
 #include "explore.h"
 
@@ -35,16 +35,16 @@ static const char *const vars[] = {
 enum {
 	NO_HEAVY	= 1 << 0,	/* no heavy barrier */
 	DEFER_LATE	= 1 << 1,	/* defer after the heavy barrier */
-	NO_LOOK		= 1 << 2,	/* no look at utrace_set after a pin */
+	NO_LOOK		= 1 << 2,	/* utrace_set is not read after a pin */
 	LOOK_EARLY	= 1 << 3,	/* a compiler moves it before the pin */
 	UNPIN_PLAIN	= 1 << 4,	/* unpin without release */
 	FLAG_EARLY	= 1 << 5,	/* DEFERRED? before the unpin */
-	SWEEP_ANY	= 1 << 6,	/* sweep without a look at deferred */
+	SWEEP_ANY	= 1 << 6,	/* sweep does not read deferred */
 	SWEEP_UNLOCKED	= 1 << 7,	/* sweep without the mutex */
 	BEGIN_BARE	= 1 << 8,	/* the task has no set at first */
 	DETACH		= 1 << 9,	/* no second controller, a detach */
 	LOOK_PUBLISHED	= 1 << 10,	/* it ignores a deferred set */
-	LOOK_ANY	= 1 << 11,	/* it looks into any pinned address */
+	LOOK_ANY	= 1 << 11,	/* it reads any pinned address */
 	TAKE_BACK	= 1 << 12,	/* a first set is taken back */
 	TAKE_OVER	= 1 << 13,	/* that overwrites deferred */
 };
@@ -67,7 +67,7 @@ struct state {
 		__u8 rounds;
 	} controller[2];
 	__u8 running;	/* a callback of the engine runs */
-	__u8 told;	/* the detacher was told that none runs */
+	__u8 told;	/* the detacher has found that none runs */
 };
 
 /* References. */
@@ -112,7 +112,7 @@ static void put(struct state *s, __u8 *set)
 
 /* The task. */
 
-/* Take the deferred set, to be dropped.  u->lock is held. */
+/* Take the deferred set; the caller drops it.  u->lock is held. */
 static __u8 take_deferred(void)
 {
 	__u8 set = load(DEFERRED);
@@ -139,7 +139,7 @@ static void unpin(void)
 
 /*
  * Publish the task's own new set, unless the published set has changed.  The
- * old set and the deferred one are to be dropped.  u->lock is held.
+ * caller drops the old set and the deferred one.  u->lock is held.
  */
 static void publish_own(struct state *s)
 {
@@ -233,8 +233,8 @@ static void task(struct state *s, unsigned int me)
 
 /*
  * Publish a new set and defer the old one.  u->lock is held.  If a set is
- * deferred already, a sweep has found it pinned, so the task has not pinned
- * the old set, which is to be dropped at once.
+ * already deferred, a sweep has found it pinned.  So the task has not pinned
+ * the old set, which is dropped at once.
  */
 static void publish(struct state *s, struct controller *c)
 {
@@ -329,7 +329,7 @@ static void controller(struct state *s, unsigned int me)
 	END;
 }
 
-/* Is a pass over a set with the engine under way?  u->lock is held. */
+/* Check for a pass over a set with the engine.  u->lock is held. */
 static void look_for_pass(struct state *s)
 {
 	__u8 set = load(PINNED);

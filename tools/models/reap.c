@@ -7,11 +7,10 @@
  * utrace.  A controller that published the first set too late for the hook
  * takes the set back.  The reaper writes EXIT_DEAD by cmpxchg(), a full
  * barrier, or with tasklist_lock held for writing, which is no full barrier.
- * So the controller takes that lock and lets it go before it looks at
- * EXIT_DEAD.
+ * So the controller takes and releases that lock before it reads EXIT_DEAD.
  *
  * The properties: no set is left on a task that was reaped, no set is dropped
- * twice, and an engine whose attach succeeded is told of the reaping.
+ * twice, and the reaping is reported to an engine whose attach succeeded.
  */
 #include "explore.h"
 
@@ -34,7 +33,7 @@ enum {
 	NO_REAPED	= 1 << 2,	/* publish though REAPED */
 	NO_REAPED_BACK	= 1 << 3,	/* take back though REAPED */
 	NO_TAKE_BACK	= 1 << 4,	/* take no set back */
-	TAKE_ANY	= 1 << 5,	/* take a later set back, too */
+	TAKE_ANY	= 1 << 5,	/* also take a later set back */
 	ONE		= 1 << 6,	/* only one controller */
 	LOCKED		= 1 << 7,	/* EXIT_DEAD under tasklist_lock */
 	NO_TASKLIST	= 1 << 8,	/* controllers do not take it */
@@ -47,7 +46,7 @@ struct state {
 		__u8 set;	/* the set that was there before */
 	} controller[2];
 	__u8 attached;	/* engines, as bits; a set is such bits as well */
-	__u8 told;	/* engines that were told of the reaping */
+	__u8 told;	/* engines with a report of the reaping */
 	__u8 reaps;	/* the reaper was the first to set REAPED */
 	__u8 dropped;	/* number of sets that were dropped */
 	__u8 made;	/* number of sets that were made */

@@ -2,15 +2,15 @@
 /*
  * utrace models - a task renews its set
  *
- * The task has two events.  Meanwhile another thread renames the task, which
+ * The task has two events.  Concurrently another thread renames the task, which
  * changes the verdict of a match; the events that an engine wants (wishes)
  * change; and a controller attaches another engine, or attaches or detaches an
  * engine of the system.  A set has the ->seq of the engine and the number of
  * the system's table that were read when it was made.
  *
- * The properties: when all threads are done, the set, the verdict and the word
- * of the task fit the last changes, or the word has RENEW.  An engine of the
- * system does not come back once the walk of its detach has taken it out.
+ * The properties: when all threads have ended, the set, the verdict and the
+ * word of the task match the last changes, or the word has RENEW.  An engine of
+ * the system does not come back once the walk of its detach has taken it out.
  */
 #include "explore.h"
 
@@ -173,7 +173,7 @@ static void task(struct state *s, unsigned int me)
 				STEP("seq");
 				read_seq(&s->task.new);
 			}
-			/* The old set has the same numbers, so it is kept. */
+			/* The old set has the same numbers: keep it. */
 			if (!((s->task.old ^ s->task.new) &
 			      (SET_SEQ | SET_SYSGEN)))
 				s->task.new = s->task.old;
@@ -218,8 +218,8 @@ static void changer(struct state *s, unsigned int me)
 }
 
 /*
- * Publish the controller's set.  u->lock is held.  If seq has changed since
- * the set was made, RENEW has the task renew it.
+ * Publish the controller's set.  u->lock is held.  If seq has changed since the
+ * set was made, RENEW makes the task renew it.
  */
 static void publish_other(struct state *s)
 {
@@ -230,7 +230,7 @@ static void publish_other(struct state *s)
 		want_renewal();
 }
 
-/* The walk of the system's engines comes to the task.  u->lock is held. */
+/* The walk for the system's engines reaches the task.  u->lock is held. */
 static void walk_system(struct state *s)
 {
 	__u8 set = load(SET);

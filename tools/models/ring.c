@@ -6,15 +6,15 @@
  * that a CPU has one writer at a time; a task may migrate between two records.
  * The reader merges the rings in the order of time.  A record without room is
  * parked in a list under a lock, or counted, and a LOST record with the count
- * comes before the next record that finds room.  The clock is one for all CPUs
- * and may stand still.
+ * precedes the next record in the ring.  All CPUs have one clock, which may not
+ * advance between two reads.
  *
- * The properties: the stream never goes back in time.  Where the clock stands
- * still, records are later than it; if nothing is written they are delivered,
- * and only what is begun after that may have an earlier time.  The records of a
- * task, and those of a CPU, are delivered in the order in which they were made,
- * each once.  A record is delivered or counted, and the count stands at the
- * place of the record.
+ * The properties: the stream never goes back in time.  If the clock does not
+ * advance, records are later than the clock; if nothing is written they are
+ * delivered, and only records that are begun after that may have an earlier
+ * time.  The records of a task, and those of a CPU, are delivered in the order
+ * in which they were made, each once.  A record is delivered or counted, and
+ * the count is at the place of the record.
  */
 #include <string.h>
 
@@ -66,7 +66,7 @@ enum {
 	PARKED_NEVER	= 1 << 15,	/* the reader ignores parked records */
 	TAIL_EARLY	= 1 << 16,	/* tail before the records are read */
 	LOST_AFTER	= 1 << 17,	/* LOST after the record */
-	LOST_LATER	= 1 << 18,	/* without room for LOST just a record */
+	LOST_LATER	= 1 << 18,	/* without room for LOST, a record */
 	PARK_ALONE	= 1 << 19,	/* a record is parked without a LOST */
 	PARK_NO_LAST	= 1 << 20,	/* the ring forgets a parked record */
 	PLAIN_HEAD	= 1 << 21,	/* head has no release */
@@ -99,7 +99,7 @@ struct state {
 		__u8 missed;
 	} cpu[2];
 	__u8 parked;		/* bits of records, under park_lock */
-	__u8 reads;		/* has the session a reader? under park_lock */
+	__u8 reads;		/* the session has a reader; under park_lock */
 	struct reader {
 		__u8 passes;
 		__u8 bound;
@@ -109,8 +109,8 @@ struct state {
 		__u8 head[2];
 		__u8 tail[2];
 		__u8 look;	/* parked was not 0 */
-		__u8 still;	/* no change since the look at the rings */
-		__u8 stills;	/* how often it has begun to look for that */
+		__u8 still;	/* no change since the rings were read */
+		__u8 stills;	/* how often that check was begun */
 		__u8 kept;	/* parked records that the reader has taken */
 	} reader;
 	/* What was delivered. */
@@ -120,7 +120,7 @@ struct state {
 	__u8 of_cpu[2];
 };
 
-/* The clock may have gone on since it was read last. */
+/* The clock may have advanced since it was read last. */
 static __u8 read_clock(struct state *s)
 {
 	if (s->clock < (has(THIRD) ? 3 : 4))
@@ -141,7 +141,7 @@ static unsigned int makes(unsigned int task)
 /* Writers. */
 
 /*
- * The task goes on, on this CPU, with preemption off.  A switch has a full
+ * The task continues on this CPU, with preemption off.  A switch has a full
  * barrier.
  */
 static void preempt_off(struct state *s, unsigned int me, unsigned int cpu)
@@ -178,7 +178,7 @@ static __u8 now(struct state *s, unsigned int me)
 	return time;
 }
 
-/* Is there room for the record, and for LOST, which comes before it? */
+/* Check whether there is room for the record and for LOST before it. */
 static bool room(const struct state *s, unsigned int cpu)
 {
 	unsigned int used = load(HEAD + cpu) - load(TAIL + cpu);
@@ -208,7 +208,7 @@ static void make(struct state *s, unsigned int me)
 	s->record[id].began = t->began;
 }
 
-/* Is a LOST record to be written before the record? */
+/* Check whether a LOST record must be written before the record. */
 static bool with_lost(const struct state *s, unsigned int cpu)
 {
 	unsigned int used = load(HEAD + cpu) - load(TAIL + cpu);
@@ -307,7 +307,7 @@ static void writer(struct state *s, unsigned int me)
 	BEGIN;
 	while (t->made < makes(me)) {
 		STEP("preemption off on CPU 0 or 1, open = 1, smp_mb()");
-		/* The CPUs are alike, so the first one of X is CPU 0. */
+		/* The CPUs are equivalent, so the first one of X is CPU 0. */
 		preempt_off(s, me, me || t->made ? choose(2) : 0);
 		t->began = s->reader.stills;
 		run_on(t->cpu);
@@ -428,15 +428,15 @@ static void merge(struct state *s)
 	s->reader.tail[1] = tail[1];
 }
 
-/* Is all that the writers stored in memory? */
+/* Check whether all stores of the writers have landed. */
 static bool writers_done(const struct state *s)
 {
 	return done(0) && done(1) && !s->m.buf[0].n && !s->m.buf[1].n;
 }
 
 /*
- * What is not visible yet is not earlier than the clock, unless its ring is
- * open.
+ * A record that is not visible yet is not earlier than the clock, unless its
+ * ring is open.
  */
 static void bound(struct state *s)
 {
@@ -448,7 +448,7 @@ static void bound(struct state *s)
 		s->reader.bound = t;
 }
 
-/* Forget what the pass knew, so that like states are one. */
+/* Clear the state of the pass, so that equal states are merged. */
 static void end_pass(struct reader *r)
 {
 	memset(r->head, 0, sizeof(r->head));

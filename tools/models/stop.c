@@ -3,12 +3,12 @@
  * utrace models - stop against wake
  *
  * A task stops while ->hold has a bit, under siglock and in a loop.  Two
- * engines request stops and let the task go, and SIGKILL may come.
+ * engines request stops and resume the task, and SIGKILL may be sent.
  *
  * The properties: a task that no engine holds, or that was killed, does not
- * sleep for ever (no wake is lost).  A task that is held at the end does not
- * run.  When an engine is told "stopped", the task does not run before that
- * engine lets go.
+ * sleep forever (no wakeup is lost).  A task that is held at the end does not
+ * run.  If utrace_control() returns "stopped" to an engine, the task does not
+ * run before that engine resumes it.
  */
 #include "explore.h"
 
@@ -26,7 +26,7 @@ enum { TASK_RUNNING, TASK_TRACED };
 /* Bits of a variant. */
 enum {
 	KILL		= 1 << 0,	/* SIGKILL comes */
-	STAYS		= 1 << 1,	/* engine 2 does not let go */
+	STAYS		= 1 << 1,	/* engine 2 does not resume the task */
 	/* Mutants. */
 	HOLD_EARLY	= 1 << 2,	/* hold is read before siglock */
 	JOBCTL_EARLY	= 1 << 3,	/* jobctl is read before hold goes */
@@ -51,7 +51,7 @@ struct state {
 		__u8 looked;
 		__u8 rounds;
 	} engine[2];
-	__u8 told;		/* bits of engines told "stopped" */
+	__u8 told;		/* bits of engines with the result "stopped" */
 };
 
 static void look(struct state *s)
@@ -74,7 +74,8 @@ static void task(struct state *s, unsigned int me)
 		STEP("runs");
 		go_on(s);
 		/*
-		 * The task comes here once by itself, and when it is notified.
+		 * The task gets here once by itself, and whenever it is
+		 * notified.
 		 */
 		AWAIT("safe point", in_memory(NOTIFY) || s->task.entries < 1);
 		s->task.entries += !in_memory(NOTIFY);

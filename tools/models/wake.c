@@ -2,17 +2,17 @@
 /*
  * utrace models - the reader of /dev/utrace: sleep, wake, hold, release
  *
- * A task makes records for a ring with one slot, and parks a record without
+ * A task writes records to a ring with one slot, and parks a record without
  * room if the session has a reader; else the record is dropped and counted.  A
  * task with parked records holds itself at the safe point.  A reader takes the
- * records, lets the task go, sleeps when there is nothing, and may go away.
- * Another reader may come, and SIGKILL.  The stop itself is one step here;
- * stop.c explores it.
+ * records, resumes the task, sleeps if there are no records, and may close.
+ * Another reader may open, and SIGKILL may be sent.  The stop itself is one
+ * step here; stop.c explores it.
  *
  * The properties: a reader does not sleep while there is a record.  A task is
  * held only while there is a reader, and not after its records were taken or
- * SIGKILL came.  It does not go on before.  No record is dropped while there
- * is a reader, and each other one is delivered once.
+ * SIGKILL came.  It does not continue before that.  No record is dropped while
+ * there is a reader, and each record that is not dropped is delivered once.
  */
 #include "explore.h"
 
@@ -39,28 +39,28 @@ static const char *const vars[NVARS] = {
 
 /* Bits of a variant. */
 enum {
-	SECOND		= 1 << 0,	/* another reader comes */
-	CLOSES		= 1 << 1,	/* reader 1 may go away */
+	SECOND		= 1 << 0,	/* another reader opens */
+	CLOSES		= 1 << 1,	/* reader 1 may close */
 	KILL		= 1 << 2,	/* SIGKILL comes */
 	TIMER		= 1 << 3,	/* a timer wakes the reader */
 	STALLS		= 1 << 4,	/* reader 1 never reads again */
 	LOCKED		= 1 << 5,	/* hold and RESUME under park_lock */
 	/* Mutants. */
 	NO_MB_OPEN	= 1 << 6,	/* none between open = 0 and sleeping */
-	NO_MB_SLEEP	= 1 << 7,	/* none between sleeping and the look */
-	SLEEP_LATE	= 1 << 8,	/* the look, then sleeping = 1 */
+	NO_MB_SLEEP	= 1 << 7,	/* none from sleeping to the check */
+	SLEEP_LATE	= 1 << 8,	/* the check, then sleeping = 1 */
 	ONE_FLAG	= 1 << 9,	/* readers share the flag sleeping */
-	LOOK_HEAD	= 1 << 10,	/* a look at the ring alone */
-	NO_LOOK		= 1 << 11,	/* hold without a second look */
-	LOOK_EARLY	= 1 << 12,	/* the second look, then the hold */
-	NO_LOOP		= 1 << 13,	/* after a stop the task goes on */
+	LOOK_HEAD	= 1 << 10,	/* a check of the ring alone */
+	NO_LOOK		= 1 << 11,	/* hold without a second check */
+	LOOK_EARLY	= 1 << 12,	/* the second check, then the hold */
+	NO_LOOP		= 1 << 13,	/* after a stop the task continues */
 	RESUME_EARLY	= 1 << 14,	/* RESUME, then the records are taken */
 	NO_RELEASE	= 1 << 15,	/* the last reader releases no task */
 	RELEASE_EARLY	= 1 << 16,	/* it does before it is gone */
 	ONE_READER	= 1 << 17,	/* the session knows one reader */
 	DISARM_LATE	= 1 << 18,	/* the timer wakes, then is disarmed */
 	NO_REF		= 1 << 19,	/* a parked record pins no task */
-	KILL_IGNORED	= 1 << 20,	/* the stop goes on in spite of it */
+	KILL_IGNORED	= 1 << 20,	/* the stop continues in spite of it */
 	RESUME_LATE	= 1 << 21,	/* LOCKED, but RESUME after it */
 };
 
@@ -129,15 +129,15 @@ static void park(struct state *s)
 		fail(DROPS);
 }
 
-/* Has the task to be held?  park_lock is held. */
+/* Check whether the task must be held.  park_lock is held. */
 static bool to_hold(const struct state *s)
 {
 	return s->parked && s->readers;
 }
 
 /*
- * The task goes on without a look after the stop.  A reader that comes later
- * than the last one has gone may find such a task.
+ * The task continues without a check after the stop.  A reader that opens after
+ * the last one has closed may find such a task.
  */
 static void leave_stop(const struct state *s)
 {
@@ -250,7 +250,7 @@ static void task(struct state *s, unsigned int me)
 
 /* Readers. */
 
-/* Take what is visible in the ring, which nobody may be writing. */
+/* Take the visible records of the ring, which no writer may have open. */
 static void take_from_ring(struct state *s, struct reader *r)
 {
 	__u8 n = load(HEAD) - load(TAIL);
@@ -262,7 +262,7 @@ static void take_from_ring(struct state *s, struct reader *r)
 	r->got = 1;
 }
 
-/* Let the task go: at once, or when park_lock was dropped. */
+/* Resume the task: at once, or after park_lock was dropped. */
 static void let_go(struct reader *r)
 {
 	if (has(LOCKED) && !has(RESUME_LATE))
@@ -309,8 +309,8 @@ static void comes(struct state *s, unsigned int me)
 }
 
 /*
- * The reader goes away.  The last one lets the task go; its parked records stay
- * in the list for a reader that comes later.  park_lock is held.
+ * The reader closes.  The last one resumes the task; its parked records stay in
+ * the list for a later reader.  park_lock is held.
  */
 static void goes(struct state *s, unsigned int me)
 {
