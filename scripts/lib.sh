@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Shared by the scripts of this folder: where things are, and how a script ends
-# when something is wrong. The file is sourced, never run.
+# Shared by the scripts of this directory: paths, and how a script ends on an
+# error. The file is sourced, never run.
 
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 BUILD=$TOP/build
