@@ -54,6 +54,9 @@ fuzz: prepare ## SEED=n DURATION=60 K=debug random calls on /dev/utrace
 stock-results: prepare ## store what the kernel's own selftests give
 	@$(S)/stock-suites record
 
+check-mutations: prepare ## NAME= faults put in on purpose, each caught by a test
+	@$(S)/check-mutations $(NAME)
+
 check-models: ## explore the models of tools/models
 	@$(S)/check-models $(MODEL)
 

@@ -304,17 +304,17 @@ static struct utrace_cast *utrace_cast_make(struct utrace_change *change,
 {
 	struct utrace_engine *engine = change->engine;
 	bool add = !utrace_engine_detached(engine);
+	bool had = utrace_cast_has(old, engine);
 	unsigned int i, n = old ? old->nroles : 0;
 	struct utrace_cast *cast;
 	u64 slots = 0;
 
-	n -= utrace_cast_has(old, engine);
-	if (add && old && (n == UTRACE_MAX_ENGINES ||
-			   utrace_is_crowded(old, engine))) {
+	if (add && !had && old && (n == UTRACE_MAX_ENGINES ||
+				   utrace_is_crowded(old, engine))) {
 		utrace_cast_blame(old, change);
 		return ERR_PTR(-ENOSPC);
 	}
-	n += add;
+	n += add - had;
 	if (!n)
 		return NULL;
 	cast = kzalloc(struct_size(cast, role, n), GFP_KERNEL_ACCOUNT);

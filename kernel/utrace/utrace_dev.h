@@ -36,8 +36,9 @@ struct xarray;
  * @viewer: who may see its tasks
  * @scope: enum utrace_scope
  * @process: the process of %UTRACE_SCOPE_PROCESS and _TREE; else NULL
- * @owner: who has armed something for it, until utrace_marker_owner_end(); NULL:
+ * @owner: who has armed something for it, until &utrace_dev_owner_ops.end; NULL:
  *	nobody has yet
+ * @ops: functions of @owner; may be NULL if that is
  */
 struct utrace_dev_arming {
 	struct utrace_engine *engine;
@@ -45,9 +46,24 @@ struct utrace_dev_arming {
 	u32 scope;
 	struct pid *process;
 	struct marker_owner *owner;
+	const struct utrace_dev_owner_ops *ops;
 };
 
-/* utrace_dev.c */
+/**
+ * struct utrace_dev_owner_ops - who has armed something for a target
+ * @count: count what the owner has armed and fdinfo shows; utrace_session.lock
+ *	is held
+ * @end: take back all that the owner has armed, and drop the target's reference
+ *	to it.  Called without locks; may wait for processes.  Returns 0, or
+ *	-EINTR if @killable is set and the caller is killed: the owner stays
+ */
+struct utrace_dev_owner_ops {
+	unsigned int (*count)(const struct marker_owner *owner);
+	int (*end)(struct utrace_session *session, struct marker_owner *owner,
+		   bool killable);
+};
+
+/* dev/user.c */
 int utrace_dev_check_size(unsigned int first, unsigned int size);
 int utrace_dev_get_struct(void *copy, unsigned int known, unsigned int first,
 			  const void __user *user, unsigned int size);
@@ -76,24 +92,8 @@ static inline u32 utrace_bts_sources(void)
 
 #ifdef CONFIG_UTRACE_MARKERS
 u32 utrace_marker_types_here(void);
-unsigned int utrace_marker_owner_count(const struct marker_owner *owner);
-int utrace_marker_owner_end(struct utrace_session *session,
-			    struct marker_owner *owner, bool killable);
 #else
 static inline u32 utrace_marker_types_here(void)
-{
-	return 0;
-}
-
-static inline unsigned int
-utrace_marker_owner_count(const struct marker_owner *owner)
-{
-	return 0;
-}
-
-static inline int utrace_marker_owner_end(struct utrace_session *session,
-					  struct marker_owner *owner,
-					  bool killable)
 {
 	return 0;
 }

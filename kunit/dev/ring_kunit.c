@@ -62,7 +62,7 @@ static int ring_init(struct kunit *test)
 				MAP_ANONYMOUS | MAP_PRIVATE, 0);
 	if (!t->user || IS_ERR_VALUE(t->user))
 		return -ENOMEM;
-	t->session = utrace_dev_new(current_cred());
+	t->session = utrace_dev_new(current_cred(), &utrace_dev_reader_ops);
 	if (!t->session)
 		return -ENOMEM;
 	for (i = 0; i < TARGETS; i++) {
@@ -118,7 +118,7 @@ static ssize_t take(struct ring_test *t, size_t size)
 	ssize_t n;
 
 	mutex_lock(&t->session->reader.read_lock);
-	n = utrace_dev_read(t->session, (char __user *)t->user, size);
+	n = utrace_dev_reader_ops.read(&t->session->reader, (char __user *)t->user, size);
 	mutex_unlock(&t->session->reader.read_lock);
 	if (n > 0 && copy_from_user(t->copy, (void __user *)t->user, n))
 		return -EFAULT;
@@ -185,7 +185,7 @@ static u64 check_all(struct kunit *test)
 
 static void sizes_are_checked(struct kunit *test)
 {
-	struct utrace_session *session = utrace_dev_new(current_cred());
+	struct utrace_session *session = utrace_dev_new(current_cred(), &utrace_dev_reader_ops);
 	struct utrace_ioc_setup setup = { .rings_size = SZ_32K };
 
 	KUNIT_ASSERT_NOT_NULL(test, session);
@@ -209,14 +209,14 @@ static void records_come_back(struct kunit *test)
 {
 	struct ring_test *t = test->priv;
 
-	KUNIT_EXPECT_FALSE(test, utrace_dev_has(t->session));
+	KUNIT_EXPECT_FALSE(test, utrace_dev_reader_ops.has(&t->session->reader));
 	KUNIT_EXPECT_EQ(test, take(t, PIECE), 0);
 	KUNIT_EXPECT_TRUE(test, put(t, 0, 0, 8));
 	KUNIT_EXPECT_TRUE(test, put(t, 0, 0, 0));
-	KUNIT_EXPECT_TRUE(test, utrace_dev_has(t->session));
+	KUNIT_EXPECT_TRUE(test, utrace_dev_reader_ops.has(&t->session->reader));
 	KUNIT_EXPECT_EQ(test, take(t, PIECE), 48 + 8 + 48);
 	KUNIT_EXPECT_EQ(test, check(test, 104), 2ULL);
-	KUNIT_EXPECT_FALSE(test, utrace_dev_has(t->session));
+	KUNIT_EXPECT_FALSE(test, utrace_dev_reader_ops.has(&t->session->reader));
 }
 
 /* Only whole records are read; a buffer that is too small gets none. */
@@ -242,7 +242,7 @@ static void fault_loses_nothing(struct kunit *test)
 
 	put(t, 0, 0, 16);
 	mutex_lock(&t->session->reader.read_lock);
-	KUNIT_EXPECT_EQ(test, utrace_dev_read(t->session, NULL, PIECE),
+	KUNIT_EXPECT_EQ(test, utrace_dev_reader_ops.read(&t->session->reader, NULL, PIECE),
 			-EFAULT);
 	mutex_unlock(&t->session->reader.read_lock);
 	KUNIT_EXPECT_EQ(test, take(t, PIECE), 64);

@@ -243,7 +243,7 @@ test_launch() {
 	holds "launch: the output is its own" diff sorted "$tmp/stdout"
 	report --functions 0
 	holds "launch: nothing of the command itself" hasnt "$tmp/report" ' utrace$'
-	holds "launch: one program begins" has "$tmp/report" '^ +1  programs begun by execve'
+	holds "launch: one program begins" has "$tmp/report" '^ +1  programs started by execve'
 	holds "launch: it adds up" adds_up
 	if ! skip "launch: as many system calls as strace sees" strace; then
 		strace -o "$tmp/strace" sort words > "$tmp/stdout"

@@ -20,62 +20,6 @@
 static_assert(sizeof_field(struct utrace_rec_sys_enter, args) ==
 	      sizeof(unsigned long[6]));
 
-/* The entry is in a record, or in none; what was captured need not be kept. */
-static void session_drop_entry(struct session_entry *entry)
-{
-	entry->kept = SESSION_KEPT_NOT;
-	utrace_capture_free(&entry->capture);
-	entry->capture = (struct utrace_capture){};
-}
-
-/*
- * Complete a kept entry whose arguments are in the registers of the task still:
- * no system call changes those of its arguments before its exit.
- */
-static void session_fetch_entry(struct session_task *task)
-{
-	struct session_entry *entry = &task->entry;
-
-	if (entry->kept != SESSION_KEPT_PLAIN)
-		return;
-	utrace_current_args(current_pt_regs(), entry->args);
-	entry->asked = 0;
-}
-
-/**
- * utrace_dev_flush_entry() - write the entry that was kept as a record
- * @w: @target, @task and @now are filled in; the task has an entry
- *
- * An entry that was kept by earlier settings stays kept for the exit of its
- * call: whether that is still to come is not known, since the exit may not have
- * been wanted meanwhile.
- *
- * Context: A callback, in the task itself; may sleep.
- */
-void utrace_dev_flush_entry(struct session_writer *w)
-{
-	struct session_entry *entry = &w->task->entry;
-	struct utrace_rec_sys_enter *rec;
-	struct session_items items;
-
-	if (!session_entry_is_of_now(w->target, w->task, w->now))
-		return;
-	session_fetch_entry(w->task);
-	session_items(w->target, &items, &entry->capture);
-	if (utrace_dev_reserve(w, UTRACE_REC_SYS_ENTER,
-			       items.flags | UTRACE_REC_F_IN_FLIGHT,
-			       sizeof(*rec) + items.size)) {
-		rec = (void *)w->rec;
-		rec->nr = entry->nr;
-		rec->asked = entry->asked;
-		rec->began = entry->began;
-		memcpy(rec->args, entry->args, sizeof(rec->args));
-		session_copy_items(w, sizeof(*rec), &items);
-		utrace_dev_commit(w);
-	}
-	session_drop_entry(entry);
-}
-
 /* Keep an entry until the exit. */
 static void session_keep_entry(struct session_writer *w, u64 nr,
 			       struct pt_regs *regs,

@@ -3,7 +3,7 @@
  * utrace - sessions of /dev/utrace: the records of events other than calls
  *
  * If a record finds no room, the task waits for the reader at the next safe
- * point (park.c).
+ * point (hold.c).
  */
 #include <linux/cred.h>
 #include <linux/pid.h>
@@ -17,8 +17,8 @@
 #include "count.h"
 #include "record.h"
 
-static u32 session_clone(u32 action, struct utrace_engine *engine,
-			 unsigned long clone_flags, struct task_struct *child)
+u32 utrace_dev_clone(u32 action, struct utrace_engine *engine,
+		     unsigned long clone_flags, struct task_struct *child)
 {
 	struct utrace_rec_fork rec = {};
 	struct session_writer w;
@@ -42,9 +42,9 @@ static u32 session_clone(u32 action, struct utrace_engine *engine,
 	return UTRACE_RESUME;
 }
 
-static u32 session_exec(u32 action, struct utrace_engine *engine,
-			const struct linux_binfmt *fmt,
-			const struct linux_binprm *bprm, struct pt_regs *regs)
+u32 utrace_dev_exec(u32 action, struct utrace_engine *engine,
+		    const struct linux_binfmt *fmt,
+		    const struct linux_binprm *bprm, struct pt_regs *regs)
 {
 	struct utrace_capture capture = {};
 	struct utrace_rec_exec *rec;
@@ -92,8 +92,8 @@ static s32 session_exec_tid(const struct session_target *target)
 }
 
 /* A task that exits is not held, so there is no session_end(). */
-static u32 session_exit(u32 action, struct utrace_engine *engine,
-			long orig_code, long *code)
+u32 utrace_dev_exit(u32 action, struct utrace_engine *engine,
+		    long orig_code, long *code)
 {
 	struct utrace_rec_exit rec = {};
 	struct session_writer w;
@@ -122,8 +122,8 @@ static u32 session_exit(u32 action, struct utrace_engine *engine,
  * A task has died.  The next read(2) or poll(2) looks whether its target has
  * tasks left; a reader that waits is woken for that.
  */
-static u32 session_death(struct utrace_engine *engine, bool group_dead,
-			 int signal)
+u32 utrace_dev_death(struct utrace_engine *engine, bool group_dead,
+		     int signal)
 {
 	struct session_target *target = engine->data;
 	struct utrace_task_data *data = utrace_task_data_find(target->session);
@@ -151,10 +151,10 @@ static unsigned int session_signal_event(const struct k_sigaction *ka,
  * again at the safe point if records are parked.  A signal that ends the
  * process is not delayed.
  */
-static u32 session_signal(u32 action, struct utrace_engine *engine,
-			  struct pt_regs *regs, kernel_siginfo_t *info,
-			  const struct k_sigaction *orig_ka,
-			  struct k_sigaction *return_ka)
+u32 utrace_dev_signal(u32 action, struct utrace_engine *engine,
+		      struct pt_regs *regs, kernel_siginfo_t *info,
+		      const struct k_sigaction *orig_ka,
+		      struct k_sigaction *return_ka)
 {
 	u32 answer = UTRACE_RESUME | utrace_signal_action(action);
 	struct utrace_rec_signal rec = {};
@@ -183,8 +183,8 @@ static u32 session_signal(u32 action, struct utrace_engine *engine,
  * from before the stop would be ended by the answer at its end.  A stop has one
  * record, however often it is reported.
  */
-static u32 session_jobctl(u32 action, struct utrace_engine *engine, int type,
-			  int notify)
+u32 utrace_dev_jobctl(u32 action, struct utrace_engine *engine, int type,
+		      int notify)
 {
 	struct utrace_rec_jobctl rec = {
 		.type = type,
@@ -205,101 +205,4 @@ static u32 session_jobctl(u32 action, struct utrace_engine *engine, int type,
 	session_end(&w, NULL);
 	return type == CLD_CONTINUED && utrace_dev_hold(w.task) ?
 	       UTRACE_INTERRUPT : UTRACE_RESUME;
-}
-
-/*
- * The last reference to the engine is gone, so no callback uses the target;
- * session_is_same() may still look at it.
- */
-static void session_target_release(void *data)
-{
-	struct session_target *target = data;
-	struct utrace_session *session = target->session;
-
-	utrace_viewer_put(target->viewer);
-	utrace_dev_settings_put(target->settings);
-	kvfree(target->end);
-	kfree_rcu(target, rcu);
-	atomic_dec(&session->busy);
-	utrace_dev_wake_soon(session, true);
-	utrace_dev_put(session);
-}
-
-/* A task is held until the reader has read its records. */
-static struct pid *session_held_for(struct utrace_engine *engine)
-{
-	const struct session_target *target = engine->data;
-
-	return utrace_reader_get(&target->session->reader);
-}
-
-const struct utrace_engine_ops utrace_dev_ops = {
-	.name			= "dev",
-	.report_syscall_entry	= utrace_dev_sys_enter,
-	.report_syscall_exit	= utrace_dev_sys_exit,
-	.report_clone		= session_clone,
-	.report_exec		= session_exec,
-	.report_exit		= session_exit,
-	.report_death		= session_death,
-	.report_signal		= session_signal,
-	.report_jctl		= session_jobctl,
-	.release		= session_target_release,
-	.held_for		= session_held_for,
-};
-
-/*
- * UTRACE_EVENT() bits by the type of the records that these callbacks write, and
- * that sessions may ask for.  Neither DEATH nor QUIESCE, which
- * utrace_set_events() refuses for a task that is dead already.
- */
-static const unsigned long session_records[] = {
-	[UTRACE_REC_SYS_ENTER]	= UTRACE_EVENT(SYSCALL_ENTRY),
-	[UTRACE_REC_SYS_EXIT]	= UTRACE_EVENT(SYSCALL_EXIT),
-	[UTRACE_REC_FORK]	= UTRACE_EVENT(CLONE),
-	[UTRACE_REC_EXEC]	= UTRACE_EVENT(EXEC),
-	[UTRACE_REC_EXIT]	= UTRACE_EVENT(EXIT),
-	/*
-	 * Without ignored signals: utrace_set_events() refuses them to an
-	 * observer, since they would be queued and break off sleeps of the
-	 * program.
-	 */
-	[UTRACE_REC_SIGNAL]	= UTRACE_EVENT_SIGNAL_ALL &
-				  ~UTRACE_EVENT(SIGNAL_IGN),
-	[UTRACE_REC_JOBCTL]	= UTRACE_EVENT(JCTL),
-	[UTRACE_REC_SYS_CALL]	= UTRACE_EVENT_SYSCALL,
-};
-
-/**
- * utrace_dev_records() - types of records that sessions may ask for
- *
- * Context: Any.
- * Return: UTRACE_REC_BIT() bits.
- */
-u64 utrace_dev_records(void)
-{
-	u64 records = 0;
-	unsigned int type;
-
-	for (type = 0; type < ARRAY_SIZE(session_records); type++)
-		if (session_records[type])
-			records |= BIT_ULL(type);
-	return records;
-}
-
-/**
- * utrace_dev_engine_events() - events that an engine must report for records
- * @asked: UTRACE_REC_BIT() bits of the records that a session asks for
- *
- * Context: Any.
- * Return: UTRACE_EVENT() bits.
- */
-unsigned long utrace_dev_engine_events(u64 asked)
-{
-	unsigned long all = 0;
-	unsigned int type;
-
-	for (type = 0; type < ARRAY_SIZE(session_records); type++)
-		if (asked & BIT_ULL(type))
-			all |= session_records[type];
-	return all;
 }

@@ -3,7 +3,7 @@
  * utrace - sessions of /dev/utrace: the frame of a callback
  *
  * A callback begins with session_begin(), asks whether the session may see the
- * current task (rights.c), captures what goes along with the event, which may
+ * current task (task.c), captures what goes along with the event, which may
  * fault and sleep, writes the record and its items into a ring (ring.c), and
  * ends with session_end().  The callbacks of system calls are in calls.c, the
  * others in events.c.
@@ -11,11 +11,14 @@
 #ifndef _KERNEL_UTRACE_DEV_RECORD_H
 #define _KERNEL_UTRACE_DEV_RECORD_H
 
+#include <linux/ptrace.h>
+#include <linux/sched/task_stack.h>
 #include <linux/string.h>
 #include <linux/utrace.h>
 
 #include "../builtin.h"
 #include "../capture/capture.h"
+#include "../syscall_current.h"
 #include "write.h"
 
 /*
@@ -55,6 +58,7 @@ struct session_items {
 	struct utrace_item missing;
 };
 
+void utrace_dev_flush_entry(struct session_writer *w);
 bool utrace_dev_is_unclaimed(struct session_task *task,
 			     const struct utrace_engine *engine,
 			     unsigned int event);
@@ -67,18 +71,11 @@ void utrace_dev_capture_init(struct utrace_capture *capture,
 			     const struct session_target *target,
 			     size_t before);
 
-/* plain.c */
-u32 utrace_dev_sys_enter(u32 action, struct utrace_engine *engine,
-			 struct pt_regs *regs);
-u32 utrace_dev_sys_exit(u32 action, struct utrace_engine *engine,
-			struct pt_regs *regs);
-
 /* calls.c */
 u32 utrace_dev_record_enter(u32 action, struct utrace_engine *engine,
 			    struct pt_regs *regs);
 u32 utrace_dev_record_exit(u32 action, struct utrace_engine *engine,
 			   struct pt_regs *regs);
-void utrace_dev_flush_entry(struct session_writer *w);
 
 /*
  * Begin with a callback.  The settings are read before the engine is asked
@@ -174,6 +171,28 @@ static __always_inline void session_copy_items(struct session_writer *w,
 	if (!w->rec->items)
 		w->rec->items = at;
 	memcpy((void *)w->rec + at, items->data, items->size);
+}
+
+/* The entry is in a record, or in none; what was captured need not be kept. */
+static inline void session_drop_entry(struct session_entry *entry)
+{
+	entry->kept = SESSION_KEPT_NOT;
+	utrace_capture_free(&entry->capture);
+	entry->capture = (struct utrace_capture){};
+}
+
+/*
+ * Complete a kept entry whose arguments are in the registers of the task still:
+ * no system call changes those of its arguments before its exit.
+ */
+static inline void session_fetch_entry(struct session_task *task)
+{
+	struct session_entry *entry = &task->entry;
+
+	if (entry->kept != SESSION_KEPT_PLAIN)
+		return;
+	utrace_current_args(current_pt_regs(), entry->args);
+	entry->asked = 0;
 }
 
 /* Before any other record: the entry of the call that the task is in. */

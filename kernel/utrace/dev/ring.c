@@ -232,6 +232,20 @@ void utrace_dev_wake_soon(struct utrace_session *session, bool now)
 		mod_timer(&session->wake, jiffies + session->delay);
 }
 
+/**
+ * utrace_dev_look_soon() - a task of a session has died
+ * @session: the session
+ *
+ * Context: A callback; does not sleep.
+ */
+void utrace_dev_look_soon(struct utrace_session *session)
+{
+	WRITE_ONCE(session->look, true);
+	smp_mb();	/* ->look before the look for a sleeper. */
+	if (waitqueue_active(&session->reader.wait))
+		utrace_dev_wake_soon(session, false);
+}
+
 /* Have the bytes from @end - utrace_session.ring_size on been read? */
 static bool session_ring_fits(const struct utrace_session *session,
 			      struct session_ring *ring, u64 end)

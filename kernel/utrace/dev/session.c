@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - sessions of /dev/utrace: their lives, and the commands they take
+ * utrace - sessions of /dev/utrace: their lives
  *
  * A session begins with open() and ends when the file and all engines of its
- * targets have dropped their references.  utrace_dev.c copies the arguments of
- * the commands, and takes the session's lock for those that ask for it.
+ * targets have dropped their references.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -65,13 +64,15 @@ static void session_wake(struct timer_list *timer)
 /**
  * utrace_dev_new() - begin a session, which no process reads yet
  * @cred: credentials of the opener; the session takes a reference of its own
+ * @ops: how its records are read, &utrace_dev_reader_ops
  *
  * Context: Process context, in the opening task; may sleep.
  * Return:
  * * the session - with one reference, for the file
  * * NULL - there is no memory
  */
-struct utrace_session *utrace_dev_new(const struct cred *cred)
+struct utrace_session *utrace_dev_new(const struct cred *cred,
+				      const struct utrace_reader_ops *ops)
 {
 	struct utrace_session *session = kzalloc(sizeof(*session),
 						 GFP_KERNEL_ACCOUNT);
@@ -95,8 +96,7 @@ struct utrace_session *utrace_dev_new(const struct cred *cred)
 	INIT_LIST_HEAD(&session->waiting);
 	INIT_LIST_HEAD(&session->walks);
 	INIT_LIST_HEAD(&session->tasks);
-	utrace_reader_init(&session->reader, &session->park_lock,
-			   &utrace_dev_reader_ops);
+	utrace_reader_init(&session->reader, &session->park_lock, ops);
 	utrace_dev_counts_init(session);
 	xa_init_flags(&session->ids, XA_FLAGS_ALLOC1);
 	timer_setup(&session->wake, session_wake, 0);
@@ -156,92 +156,4 @@ int utrace_dev_new_id(struct utrace_session *session, u32 *id)
 				  &session->next_armed, GFP_KERNEL_ACCOUNT);
 
 	return min(ret, 0);
-}
-
-/* Commands */
-
-/* Add up what the rings have counted, while they count on. */
-static void session_count_records(struct utrace_session *session,
-				  struct utrace_ioc_info *info)
-{
-	/* Pairs with utrace_dev_ring_make(). */
-	struct session_ring *ring = smp_load_acquire(&session->ring);
-	unsigned int cpu;
-
-	if (!ring)
-		return;
-	info->rings = nr_cpu_ids;
-	info->ring_size = session->ring_size;
-	if (session->mapped) {
-		info->map_size = utrace_dev_rings_size(session);
-		info->tails_size = utrace_dev_tails_size();
-	}
-	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
-		/* The writers go on. */
-		info->records += data_race(ring[cpu].records);
-		info->lost += READ_ONCE(ring[cpu].lost);
-	}
-}
-
-/**
- * utrace_dev_info() - %UTRACE_IOC_INFO
- * @session: the session
- * @arg: struct utrace_ioc_info, which is filled in
- *
- * Context: Process context; may sleep.  Takes utrace_session.lock.
- * Return: 0, or -EINTR if the caller was killed.
- */
-int utrace_dev_info(struct utrace_session *session, void *arg)
-{
-	struct utrace_ioc_info *info = arg;
-	struct session_target *target;
-
-	*info = (struct utrace_ioc_info){
-		.events = utrace_dev_records(),
-		.capture = SESSION_CAPTURES,
-		.scopes = utrace_dev_scopes(),
-		.arm = utrace_marker_types_here(),
-		.count = SESSION_COUNT_KINDS,
-		.sources = utrace_bts_sources(),
-		.hidden = atomic64_read(&session->hidden),
-		.uncaptured = atomic64_read(&session->uncaptured),
-		.waits = atomic64_read(&session->waits),
-		.parked = READ_ONCE(session->nparked),
-	};
-	utrace_dev_look(session);
-	/*
-	 * No holder of the lock waits for a page fault that user space serves,
-	 * since none reads or writes user memory.
-	 */
-	if (mutex_lock_killable(&session->lock))
-		return -EINTR;
-	info->targets = session->alive;
-	info->missed = session->missed;
-	list_for_each_entry(target, &session->targets, list)
-		info->missed += utrace_engine_lost(target->engine);
-	mutex_unlock(&session->lock);
-	session_count_records(session, info);
-	return 0;
-}
-
-/**
- * utrace_dev_setup() - %UTRACE_IOC_SETUP
- * @session: the session; its lock is held
- * @arg: struct utrace_ioc_setup
- *
- * Context: Process context; may sleep.
- * Return: 0, or an error of UTRACE_IOC_SETUP.
- */
-int utrace_dev_setup(struct utrace_session *session, void *arg)
-{
-	const struct utrace_ioc_setup *setup = arg;
-
-	if (setup->flags & ~UTRACE_SETUP_F_MAPPED)
-		return -EINVAL;
-	if (setup->rings_size > SESSION_RING_DEFAULT &&
-	    !capable(CAP_SYS_RESOURCE))
-		return -EPERM;
-	if (session->ring)
-		return -EBUSY;
-	return utrace_dev_ring_make(session, setup);
 }

@@ -311,7 +311,9 @@ struct utrace_session {
  *	a record with an older number may have the newer size.
  * @buffers: likewise
  * @owner: see struct utrace_dev_arming.  Under utrace_session.lock
- * @ending: the target is being detached, see session_detach().  Likewise
+ * @owner_ops: functions of @owner.  Under utrace_session.lock
+ * @ending: the target is being detached, see session_detach().  Under
+ *	utrace_session.lock
  * @rcu: frees the target when session_is_same() is done with it
  *
  * The target is the data of its engine, whose ->release() frees it: not before
@@ -338,6 +340,7 @@ struct session_target {
 	u32 strings;
 	u32 buffers;
 	struct marker_owner *owner;
+	const struct utrace_dev_owner_ops *owner_ops;
 	bool ending;
 	struct rcu_head rcu;
 };
@@ -418,10 +421,14 @@ struct session_writer {
 };
 
 /* session.c */
-struct utrace_session *utrace_dev_new(const struct cred *cred);
+struct utrace_session *utrace_dev_new(const struct cred *cred,
+				      const struct utrace_reader_ops *ops);
 void utrace_dev_put(struct utrace_session *session);
+
+/* commands.c */
 int utrace_dev_info(struct utrace_session *session, void *arg);
 int utrace_dev_setup(struct utrace_session *session, void *arg);
+int utrace_dev_set_events(struct utrace_session *session, void *arg);
 
 /* target.c */
 u32 utrace_dev_scopes(void);
@@ -433,7 +440,6 @@ void utrace_dev_show(struct seq_file *m, struct utrace_session *session);
 struct session_target *utrace_dev_target(struct utrace_session *session,
 					 u32 id);
 void utrace_dev_look(struct utrace_session *session);
-void utrace_dev_look_soon(struct utrace_session *session);
 bool utrace_dev_is_over(struct utrace_session *session);
 
 /* settings.c */
@@ -444,7 +450,11 @@ void utrace_dev_settings_put(struct session_settings *settings);
 void utrace_dev_retell(struct utrace_session *session, bool several);
 int utrace_dev_apply(struct session_target *target,
 		     struct session_settings *settings);
-int utrace_dev_set_events(struct utrace_session *session, void *arg);
+int utrace_dev_apply_all(struct utrace_session *session,
+			 struct session_settings *settings);
+struct session_settings *
+utrace_dev_settings_take(const struct utrace_ioc_events *events);
+u64 utrace_dev_records(void);
 
 /* task.c */
 /* What is kept of the entry of a system call. */
@@ -497,7 +507,7 @@ struct session_entry {
  * @claimed: a target of the session records the present event.  As @first only
  *	kept while the session has several targets
  * @working: @work is pending
- * @work: holds the task at the safe point, see park.c
+ * @work: holds the task at the safe point, see hold.c
  * @entry: the system call that the task is in
  * @count: what is counted of the task, NULL before its first call
  * @since: time in ns at which the task has entered a call that is to be
@@ -575,16 +585,31 @@ static inline bool session_hides(const struct session_target *target,
 	       utrace_viewed_hidden(&task->viewed, current->mm);
 }
 
-/* rights.c */
 bool utrace_dev_sees(struct session_target *target, struct session_task *task);
 
 /* record.c */
 void utrace_dev_hide(struct session_target *target, struct session_task *task);
 
-/* events.c */
-u64 utrace_dev_records(void);
-unsigned long utrace_dev_engine_events(u64 asked);
-extern const struct utrace_engine_ops utrace_dev_ops;
+/* plain.c and events.c: the callbacks, see struct utrace_engine_ops */
+u32 utrace_dev_sys_enter(u32 action, struct utrace_engine *engine,
+			 struct pt_regs *regs);
+u32 utrace_dev_sys_exit(u32 action, struct utrace_engine *engine,
+			struct pt_regs *regs);
+u32 utrace_dev_clone(u32 action, struct utrace_engine *engine,
+		     unsigned long clone_flags, struct task_struct *child);
+u32 utrace_dev_exec(u32 action, struct utrace_engine *engine,
+		    const struct linux_binfmt *fmt,
+		    const struct linux_binprm *bprm, struct pt_regs *regs);
+u32 utrace_dev_exit(u32 action, struct utrace_engine *engine,
+		    long orig_code, long *code);
+u32 utrace_dev_death(struct utrace_engine *engine, bool group_dead,
+		     int signal);
+u32 utrace_dev_signal(u32 action, struct utrace_engine *engine,
+		      struct pt_regs *regs, kernel_siginfo_t *info,
+		      const struct k_sigaction *orig_ka,
+		      struct k_sigaction *return_ka);
+u32 utrace_dev_jobctl(u32 action, struct utrace_engine *engine, int type,
+		      int notify);
 
 /* ring.c */
 int utrace_dev_ring_make(struct utrace_session *session,
@@ -594,6 +619,7 @@ bool utrace_dev_reserve(struct session_writer *w, u16 type, u16 flags,
 			size_t size);
 void utrace_dev_commit(struct session_writer *w);
 void utrace_dev_wake_soon(struct utrace_session *session, bool now);
+void utrace_dev_look_soon(struct utrace_session *session);
 void utrace_dev_wake(struct utrace_session *session, struct session_ring *ring);
 void utrace_dev_lost(struct session_target *target);
 bool utrace_dev_write_for(struct session_target *target, struct utrace_rec *rec,
@@ -617,18 +643,19 @@ struct session_parked *utrace_dev_parked_new(size_t size);
 void utrace_dev_park(struct session_writer *w);
 void utrace_dev_park_end(struct session_target *target);
 void utrace_dev_take_parked(struct utrace_session *session);
+void utrace_dev_count_parked(struct utrace_session *session, int n);
+
+/* hold.c */
 void utrace_dev_unpark(struct utrace_session *session,
 		       struct session_parked *parked);
 void __utrace_dev_hold_soon(struct session_task *task);
 bool utrace_dev_hold(struct session_task *task);
 void utrace_dev_unhold(struct session_task *task);
+void utrace_dev_let_go(struct utrace_session *session, struct pid *process);
 void utrace_dev_gone(struct session_target *target);
-extern const struct utrace_reader_ops utrace_dev_reader_ops;
 void utrace_dev_park_free(struct utrace_session *session);
 
 /* stream.c */
-bool utrace_dev_has(struct utrace_session *session);
-ssize_t utrace_dev_read(struct utrace_session *session, char __user *to,
-			size_t size);
+extern const struct utrace_reader_ops utrace_dev_reader_ops;
 
 #endif /* _KERNEL_UTRACE_DEV_SESSION_H */

@@ -69,6 +69,57 @@ void utrace_dev_settings_put(struct session_settings *settings)
 }
 
 /*
+ * UTRACE_EVENT() bits by the type of the records that these callbacks write, and
+ * that sessions may ask for.  Neither DEATH nor QUIESCE, which
+ * utrace_set_events() refuses for a task that is dead already.
+ */
+static const unsigned long session_records[] = {
+	[UTRACE_REC_SYS_ENTER]	= UTRACE_EVENT(SYSCALL_ENTRY),
+	[UTRACE_REC_SYS_EXIT]	= UTRACE_EVENT(SYSCALL_EXIT),
+	[UTRACE_REC_FORK]	= UTRACE_EVENT(CLONE),
+	[UTRACE_REC_EXEC]	= UTRACE_EVENT(EXEC),
+	[UTRACE_REC_EXIT]	= UTRACE_EVENT(EXIT),
+	/*
+	 * Without ignored signals: utrace_set_events() refuses them to an
+	 * observer, since they would be queued and break off sleeps of the
+	 * program.
+	 */
+	[UTRACE_REC_SIGNAL]	= UTRACE_EVENT_SIGNAL_ALL &
+				  ~UTRACE_EVENT(SIGNAL_IGN),
+	[UTRACE_REC_JOBCTL]	= UTRACE_EVENT(JCTL),
+	[UTRACE_REC_SYS_CALL]	= UTRACE_EVENT_SYSCALL,
+};
+
+/**
+ * utrace_dev_records() - types of records that sessions may ask for
+ *
+ * Context: Any.
+ * Return: UTRACE_REC_BIT() bits.
+ */
+u64 utrace_dev_records(void)
+{
+	u64 records = 0;
+	unsigned int type;
+
+	for (type = 0; type < ARRAY_SIZE(session_records); type++)
+		if (session_records[type])
+			records |= BIT_ULL(type);
+	return records;
+}
+
+/* UTRACE_EVENT() bits that an engine needs for UTRACE_REC_BIT() bits. */
+static unsigned long session_engine_events(u64 asked)
+{
+	unsigned long all = 0;
+	unsigned int type;
+
+	for (type = 0; type < ARRAY_SIZE(session_records); type++)
+		if (asked & BIT_ULL(type))
+			all |= session_records[type];
+	return all;
+}
+
+/*
  * What callbacks need of settings; see session_target.now.  @several: the
  * session has several targets.
  */
@@ -107,7 +158,7 @@ static u64 session_now(const struct session_settings *settings, bool several)
 static int session_apply_events(struct session_target *target,
 				const struct session_settings *settings)
 {
-	unsigned long events = utrace_dev_engine_events(settings->events);
+	unsigned long events = session_engine_events(settings->events);
 	int ret;
 
 	/* Stops of job control follow each other without a safe point. */
@@ -228,12 +279,17 @@ static int session_take_calls(struct session_settings *settings,
 	return 0;
 }
 
-/*
- * Check and copy the settings of a program.  Reads user memory, so no lock is
- * held.  Return them, or -EINVAL, -EFAULT or -ENOMEM.
+/**
+ * utrace_dev_settings_take() - check and copy the settings of a program
+ * @events: the argument of UTRACE_IOC_EVENTS, a copy; its @calls is in user
+ *	memory
+ *
+ * Context: Process context without locks; may fault and sleep.
+ * Return: the settings, with a reference for the caller; or -EINVAL, -EFAULT or
+ * -ENOMEM.
  */
-static struct session_settings *
-session_take_settings(const struct utrace_ioc_events *events)
+struct session_settings *
+utrace_dev_settings_take(const struct utrace_ioc_events *events)
 {
 	const u64 apart = UTRACE_REC_BIT(SYS_ENTER) | UTRACE_REC_BIT(SYS_EXIT);
 	struct session_settings *settings;
@@ -270,16 +326,25 @@ session_take_settings(const struct utrace_ioc_events *events)
 	return ERR_PTR(ret);
 }
 
-/*
- * Give all targets the settings.  If one fails to take them, those before it
- * get their own again, as far as there is memory for that.  -ESRCH is no error:
- * the target has ended.
+/**
+ * utrace_dev_apply_all() - give all targets, and later ones, settings
+ * @session: the session; its lock is held
+ * @settings: the settings, of which the session takes references
+ *
+ * A target that has ended is no error.  If another one fails to take the
+ * settings, those before it get their own again, as far as there is memory for
+ * that.
+ *
+ * Context: Process context; may sleep.
+ * Return: 0 or -ENOMEM.
  */
-static int session_apply_all(struct utrace_session *session,
-			     struct session_settings *settings)
+int utrace_dev_apply_all(struct utrace_session *session,
+			 struct session_settings *settings)
 {
 	struct session_target *target;
 	int ret;
+
+	lockdep_assert_held(&session->lock);
 
 	list_for_each_entry(target, &session->targets, list) {
 		ret = session_apply(target, settings);
@@ -295,56 +360,4 @@ static int session_apply_all(struct utrace_session *session,
 	utrace_dev_settings_put(session->settings);
 	session->settings = utrace_dev_settings_get(settings);
 	return 0;
-}
-
-/* With utrace_session.lock held. */
-static int session_set_events(struct utrace_session *session,
-			      struct session_settings *settings, u32 id)
-{
-	struct session_target *target = NULL;
-	int ret;
-
-	if (id) {
-		target = utrace_dev_target(session, id);
-		if (!target)
-			return -ENOENT;
-	}
-	settings->number = session->last_settings + 1 ?: 1;
-	ret = target ? utrace_dev_apply(target, settings) :
-		       session_apply_all(session, settings);
-	if (!ret)
-		session->last_settings = settings->number;
-	return ret;
-}
-
-/**
- * utrace_dev_set_events() - %UTRACE_IOC_EVENTS
- * @session: the session; its lock is not held
- * @arg: struct utrace_ioc_events, a copy, but @calls in it points to user memory.
- *	The number of the settings is stored there
- *
- * After an error all targets have the settings that they had before, as far as
- * there is memory for it.
- *
- * Context: Process context; may fault and sleep.  Takes utrace_session.lock.
- * Return: 0, or an error of UTRACE_IOC_EVENTS.
- */
-int utrace_dev_set_events(struct utrace_session *session, void *arg)
-{
-	struct utrace_ioc_events *events = arg;
-	struct session_settings *settings = session_take_settings(events);
-	int ret;
-
-	if (IS_ERR(settings))
-		return PTR_ERR(settings);
-	if (mutex_lock_killable(&session->lock)) {
-		utrace_dev_settings_put(settings);
-		return -EINTR;
-	}
-	ret = session_set_events(session, settings, events->target);
-	if (!ret)
-		events->settings = settings->number;
-	mutex_unlock(&session->lock);
-	utrace_dev_settings_put(settings);
-	return ret;
 }

@@ -32,14 +32,8 @@ struct session_source {
 	u64 next;
 };
 
-/**
- * utrace_dev_has() - is there a record to read?
- * @session: the session
- *
- * Context: Any.
- * Return: true if so; another reader may take the record first.
- */
-bool utrace_dev_has(struct utrace_session *session)
+/* Check whether there is a record to read.  Another reader may take it first. */
+static bool session_has(struct utrace_session *session)
 {
 	/* Pairs with utrace_dev_ring_make(). */
 	struct session_ring *ring = smp_load_acquire(&session->ring);
@@ -262,23 +256,15 @@ static ssize_t session_take_parked(struct utrace_session *session,
 	return bytes;
 }
 
-/**
- * utrace_dev_read() - take records out of a session
- * @session: the session; the caller holds utrace_reader.read_lock
- * @to: destination in user memory
- * @size: bytes of @to
- *
- * Lets tasks go that wait for their records to be read.
- *
- * Context: Process context; may fault and sleep.
- * Return:
- * * the number of bytes written, all of whole records; 0: there are no records,
- *   or they may not be given yet
- * * -EINVAL - @size is too small for the next record
- * * -EFAULT - @to cannot be written; the next record is not taken
+/*
+ * Take records out of a session, with utrace_reader.read_lock held, and let the
+ * tasks go that waited for these records to be read.  Return the bytes written,
+ * all of whole records; 0 if there are no records, or none that may be given
+ * yet; -EINVAL if @size is too small for the next record; or -EFAULT, which
+ * takes no further record.
  */
-ssize_t utrace_dev_read(struct utrace_session *session, char __user *to,
-			size_t size)
+static ssize_t session_read(struct utrace_session *session, char __user *to,
+			    size_t size)
 {
 	struct session_source source;
 	size_t done = 0;
@@ -306,3 +292,73 @@ ssize_t utrace_dev_read(struct utrace_session *session, char __user *to,
 	}
 	return done ?: ret;
 }
+
+/* The session as a struct utrace_reader */
+
+static struct utrace_session *session_of_reader(struct utrace_reader *reader)
+{
+	return container_of(reader, struct utrace_session, reader);
+}
+
+/* A thread of the process that waits for the reader before is let go. */
+static void session_reader_began(struct utrace_reader *reader,
+				 struct pid *process)
+{
+	utrace_dev_let_go(session_of_reader(reader), process);
+}
+
+static void session_reader_ended(struct utrace_reader *reader)
+{
+	utrace_dev_let_go(session_of_reader(reader), NULL);
+}
+
+static bool session_reader_tryget(struct utrace_reader *reader)
+{
+	return kref_get_unless_zero(&session_of_reader(reader)->ref);
+}
+
+static void session_reader_put(struct utrace_reader *reader)
+{
+	utrace_dev_put(session_of_reader(reader));
+}
+
+static void session_reader_sync(struct utrace_reader *reader)
+{
+	utrace_dev_look(session_of_reader(reader));
+}
+
+static bool session_reader_over(struct utrace_reader *reader)
+{
+	return utrace_dev_is_over(session_of_reader(reader));
+}
+
+static bool session_reader_has(struct utrace_reader *reader)
+{
+	return session_has(session_of_reader(reader));
+}
+
+static bool session_reader_ready(struct utrace_reader *reader)
+{
+	struct utrace_session *session = session_of_reader(reader);
+
+	return session_has(session) || READ_ONCE(session->look) ||
+	       utrace_dev_is_over(session);
+}
+
+static ssize_t session_reader_read(struct utrace_reader *reader,
+				   char __user *to, size_t size)
+{
+	return session_read(session_of_reader(reader), to, size);
+}
+
+const struct utrace_reader_ops utrace_dev_reader_ops = {
+	.began	= session_reader_began,
+	.ended	= session_reader_ended,
+	.tryget	= session_reader_tryget,
+	.put	= session_reader_put,
+	.sync	= session_reader_sync,
+	.over	= session_reader_over,
+	.has	= session_reader_has,
+	.ready	= session_reader_ready,
+	.read	= session_reader_read,
+};

@@ -4,7 +4,7 @@
  *
  * The caller and the opener of the session must both be allowed the attach (viewer.c).
  * So a descriptor that is passed on gives no process more rights than either of them has.
- * rights.c says what may be seen of a target after that.
+ * task.c says what may be seen of a target after that.
  *
  * A target ends when all its tasks have exited, or when it is detached.  A task
  * that dies marks the session (utrace_dev_look_soon()); the next reader looks at
@@ -135,6 +135,46 @@ session_match(const struct utrace_where *where, const void **of)
 }
 
 /*
+ * The last reference to the engine is gone, so no callback uses the target;
+ * session_is_same() may still look at it.
+ */
+static void session_target_release(void *data)
+{
+	struct session_target *target = data;
+	struct utrace_session *session = target->session;
+
+	utrace_viewer_put(target->viewer);
+	utrace_dev_settings_put(target->settings);
+	kvfree(target->end);
+	kfree_rcu(target, rcu);
+	atomic_dec(&session->busy);
+	utrace_dev_wake_soon(session, true);
+	utrace_dev_put(session);
+}
+
+/* A task is held until the reader has read its records. */
+static struct pid *session_held_for(struct utrace_engine *engine)
+{
+	const struct session_target *target = engine->data;
+
+	return utrace_reader_get(&target->session->reader);
+}
+
+static const struct utrace_engine_ops session_ops = {
+	.name			= "dev",
+	.report_syscall_entry	= utrace_dev_sys_enter,
+	.report_syscall_exit	= utrace_dev_sys_exit,
+	.report_clone		= utrace_dev_clone,
+	.report_exec		= utrace_dev_exec,
+	.report_exit		= utrace_dev_exit,
+	.report_death		= utrace_dev_death,
+	.report_signal		= utrace_dev_signal,
+	.report_jctl		= utrace_dev_jobctl,
+	.release		= session_target_release,
+	.held_for		= session_held_for,
+};
+
+/*
  * Attach an engine to @task, or to the system if that is NULL.  It wants no
  * events yet.
  */
@@ -146,7 +186,7 @@ session_attach_engine(struct session_target *target, struct task_struct *task)
 	engine = utrace_attach_for(target->session->cred, task,
 				   UTRACE_ATTACH_OBSERVER |
 				   session_scopes[target->scope].flags,
-				   &utrace_dev_ops, target, session_may_trace,
+				   &session_ops, target, session_may_trace,
 				   target);
 	return target->deadlock ? ERR_PTR(-EDEADLK) : engine;
 }
@@ -169,20 +209,6 @@ static void session_end_target(struct session_target *target, u32 why)
 	utrace_dev_park_end(target);
 	WRITE_ONCE(session->alive, session->alive - 1);
 	utrace_dev_wake_soon(session, true);
-}
-
-/**
- * utrace_dev_look_soon() - a task of a session has died
- * @session: the session
- *
- * Context: A callback; does not sleep.
- */
-void utrace_dev_look_soon(struct utrace_session *session)
-{
-	WRITE_ONCE(session->look, true);
-	smp_mb();	/* ->look before the look for a sleeper. */
-	if (waitqueue_active(&session->reader.wait))
-		utrace_dev_wake_soon(session, false);
 }
 
 /**
@@ -535,7 +561,7 @@ static int session_detach(struct utrace_session *session, u32 id)
 	if (target->owner) {
 		target->ending = true;
 		mutex_unlock(&session->lock);
-		ret = utrace_marker_owner_end(session, target->owner, true);
+		ret = target->owner_ops->end(session, target->owner, true);
 		mutex_lock(&session->lock);
 		target->ending = false;
 	}
@@ -616,6 +642,7 @@ int utrace_dev_with_target(struct utrace_session *session, u32 id,
 			.viewer = target->viewer,
 			.scope = target->scope,
 			.owner = target->owner,
+			.ops = target->owner_ops,
 		};
 
 		if (target->scope == UTRACE_SCOPE_PROCESS ||
@@ -623,6 +650,7 @@ int utrace_dev_with_target(struct utrace_session *session, u32 id,
 			arming.process = (struct pid *)target->of;
 		ret = fn(session, &arming, arg);
 		target->owner = arming.owner;
+		target->owner_ops = arming.ops;
 	}
 	mutex_unlock(&session->lock);
 	return ret;
@@ -696,7 +724,7 @@ void utrace_dev_detach_all(struct utrace_session *session)
 	 */
 	list_for_each_entry(target, &session->targets, list) {
 		if (target->owner)
-			utrace_marker_owner_end(session, target->owner, false);
+			target->owner_ops->end(session, target->owner, false);
 		target->owner = NULL;
 	}
 	guard(mutex)(&session->lock);
@@ -726,6 +754,6 @@ void utrace_dev_show(struct seq_file *m, struct utrace_session *session)
 		if (target->owner && !target->ending)
 			seq_printf(m, "utrace-markers:\t%u %s %u\n",
 				   target->id, names[target->scope],
-				   utrace_marker_owner_count(target->owner));
+				   target->owner_ops->count(target->owner));
 	mutex_unlock(&session->lock);
 }

@@ -288,6 +288,60 @@ marker_owner_make(struct utrace_session *session,
 	}
 }
 
+/*
+ * Free an entry.  Those who look one up use it under the lock of the table
+ * only.
+ */
+static void marker_armed_free(struct utrace_session *session,
+			      struct marker_armed *armed, u32 id)
+{
+	xa_erase(utrace_dev_ids(session), id);
+	kfree(armed);
+}
+
+static void marker_armed_remove(struct utrace_session *session,
+				struct marker_armed *armed)
+{
+	lockdep_assert_held(&armed->owner->mutex);
+
+	list_del(&armed->list);
+	armed->owner->narmed--;
+	marker_armed_free(session, armed, armed->id);
+}
+
+/* Disarm everything of a target, see &utrace_dev_owner_ops.end. */
+static int marker_owner_end(struct utrace_session *session,
+			    struct marker_owner *owner, bool killable)
+{
+	struct marker_armed *armed, *next;
+
+	if (!killable)
+		mutex_lock(&owner->mutex);
+	else if (mutex_lock_killable(&owner->mutex))
+		return -EINTR;
+	list_for_each_entry_safe(armed, next, &owner->armed, list) {
+		marker_armed_remove(session, armed);
+		cond_resched();
+	}
+	utrace_marker_disarm_all(owner);
+	if (atomic_xchg(&owner->changed, MARKER_ENDED) == MARKER_CHANGED)
+		utrace_dev_know_change(owner->target);
+	mutex_unlock(&owner->mutex);
+	utrace_marker_owner_put(owner);
+	return 0;
+}
+
+/* Count the markers and user_events that are armed. */
+static unsigned int marker_owner_count(const struct marker_owner *owner)
+{
+	return READ_ONCE(owner->nevents);
+}
+
+static const struct utrace_dev_owner_ops marker_owner_ops = {
+	.count	= marker_owner_count,
+	.end	= marker_owner_end,
+};
+
 /**
  * struct marker_find - arguments and result of marker_find_owner()
  * @type: create the owner if it is missing, to arm an object of this type;
@@ -319,6 +373,7 @@ static int marker_find_owner(struct utrace_session *session,
 		if (IS_ERR(owner))
 			return PTR_ERR(owner);
 		target->owner = owner;
+		target->ops = &marker_owner_ops;
 	}
 	if (owner) {
 		kref_get(&owner->ref);
@@ -372,27 +427,6 @@ static void marker_armed_add(struct utrace_session *session,
 	xa_store(utrace_dev_ids(session), armed->id, armed, 0);
 	list_add_tail(&armed->list, &armed->owner->armed);
 	armed->owner->narmed++;
-}
-
-/*
- * Free an entry.  Those who look one up use it under the lock of the table
- * only.
- */
-static void marker_armed_free(struct utrace_session *session,
-			      struct marker_armed *armed, u32 id)
-{
-	xa_erase(utrace_dev_ids(session), id);
-	kfree(armed);
-}
-
-static void marker_armed_remove(struct utrace_session *session,
-				struct marker_armed *armed)
-{
-	lockdep_assert_held(&armed->owner->mutex);
-
-	list_del(&armed->list);
-	armed->owner->narmed--;
-	marker_armed_free(session, armed, armed->id);
 }
 
 /* Arming */
@@ -565,48 +599,6 @@ void utrace_marker_undo_arm(struct utrace_session *session, const void *data)
 	 * process has it open.
 	 */
 	(void)!utrace_marker_ioc_disarm(session, &disarm);
-}
-
-/**
- * utrace_marker_owner_end() - disarm everything of a target
- * @session: the session
- * @owner: the owner; on success the caller's reference is consumed
- * @killable: give up if the caller is killed
- *
- * Context: Process context; sleeps, as utrace_marker_disarm_all().
- * Return: 0 or -EINTR.
- */
-int utrace_marker_owner_end(struct utrace_session *session,
-			    struct marker_owner *owner, bool killable)
-{
-	struct marker_armed *armed, *next;
-
-	if (!killable)
-		mutex_lock(&owner->mutex);
-	else if (mutex_lock_killable(&owner->mutex))
-		return -EINTR;
-	list_for_each_entry_safe(armed, next, &owner->armed, list) {
-		marker_armed_remove(session, armed);
-		cond_resched();
-	}
-	utrace_marker_disarm_all(owner);
-	if (atomic_xchg(&owner->changed, MARKER_ENDED) == MARKER_CHANGED)
-		utrace_dev_know_change(owner->target);
-	mutex_unlock(&owner->mutex);
-	utrace_marker_owner_put(owner);
-	return 0;
-}
-
-/**
- * utrace_marker_owner_count() - count the markers and user_events of a target
- * @owner: the owner; the caller holds a reference
- *
- * Context: Any.
- * Return: the number of armed markers and user_events.
- */
-unsigned int utrace_marker_owner_count(const struct marker_owner *owner)
-{
-	return READ_ONCE(owner->nevents);
 }
 
 /* Lists */

@@ -291,7 +291,7 @@ static struct marker_owner *marker_owner_start(struct marker_owner *owner,
  * @task: a task of the process
  *
  * Context: Process context; may sleep.  utrace_session.lock is held.
- * Return: the owner, with a reference that utrace_marker_owner_end() consumes;
+ * Return: the owner, with a reference that &utrace_dev_owner_ops.end consumes;
  * or
  * * -ESRCH - @task has exited
  * * -EPERM - the caller or the opener of the device may not trace a task
