@@ -48,7 +48,7 @@ struct utrace_viewer {
  *	seen; 0: there is no valid answer
  * @modules: the answer of the security modules, %UTRACE_MODULES_UNASKED if they were not
  *	asked.  It does not depend on the dumpability of the memory
- * @told: for a client that tells its reader of hidden tasks: it has told of this one
+ * @reported: for a client that tells its reader of hidden tasks: it has told of this one
  *
  * Only the task itself uses it, until it is freed.
  */
@@ -60,7 +60,7 @@ struct utrace_viewed {
 		UTRACE_MODULES_ALLOW,
 		UTRACE_MODULES_REFUSE,
 	} modules;
-	bool told;
+	bool reported;
 };
 
 /* In utrace_viewed.state, above the dumpability: the task may not be seen. */

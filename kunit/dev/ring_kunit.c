@@ -333,7 +333,7 @@ static void many_targets_lose(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sum, 5ULL * TARGETS + 1);
 	KUNIT_EXPECT_EQ(test, t->lost[1], 6ULL);
 	KUNIT_EXPECT_EQ(test, t->lost[0],
-			5ULL * (TARGETS - SESSION_RING_RUNS + 1));
+			5ULL * (TARGETS - SESSION_RING_LOSSES + 1));
 }
 
 /* An empty ring has room for the largest record, wherever its end is. */
@@ -358,7 +358,7 @@ static void largest_record_has_room(struct kunit *test)
 static void any_sizes(struct kunit *test)
 {
 	struct ring_test *t = test->priv;
-	u64 read = 0, wrote = 0, told = 0, lost = 0;
+	u64 read = 0, wrote = 0, reported = 0, lost = 0;
 	struct rnd_state random;
 	unsigned int round, i;
 
@@ -386,11 +386,11 @@ static void any_sizes(struct kunit *test)
 	}
 	read += check_all(test);
 	for (i = 0; i <= TARGETS; i++)
-		told += t->lost[i];
+		reported += t->lost[i];
 	for (i = 0; i < TARGETS; i++)
 		lost += atomic64_read(&t->target[i].lost);
 	KUNIT_EXPECT_EQ(test, read, wrote);
-	KUNIT_EXPECT_EQ(test, told, lost);
+	KUNIT_EXPECT_EQ(test, reported, lost);
 	KUNIT_EXPECT_GT(test, lost, 0ULL);
 	KUNIT_EXPECT_GT(test, t->session->ring[0].head, 4ULL * SZ_64K);
 }

@@ -61,7 +61,7 @@ int utrace_dev_info(struct utrace_session *session, void *arg)
 		.waits = atomic64_read(&session->waits),
 		.parked = READ_ONCE(session->nparked),
 	};
-	utrace_dev_look(session);
+	utrace_dev_check_ends(session);
 	/*
 	 * No holder of the lock waits for a page fault that user space serves,
 	 * since none reads or writes user memory.

@@ -27,7 +27,7 @@ u32 utrace_dev_clone(u32 action, struct utrace_engine *engine,
 	if (!session_begin(&w, engine, _UTRACE_EVENT_CLONE) ||
 	    !session_claim(&w))
 		return UTRACE_RESUME;
-	session_begin_other(&w);
+	session_flush_entry(&w);
 	rec.child_task = task_pid(child)->ino;
 	rec.child_pid = task_tgid_nr_ns(child, w.target->session->ns);
 	rec.child_tid = task_pid_nr_ns(child, w.target->session->ns);
@@ -56,7 +56,7 @@ u32 utrace_dev_exec(u32 action, struct utrace_engine *engine,
 	if (!session_begin(&w, engine, _UTRACE_EVENT_EXEC))
 		return UTRACE_RESUME;
 	/* By the ids of before, and the rights at the entry. */
-	session_begin_other(&w);
+	session_flush_entry(&w);
 	old_task = w.task->id;
 	old_tid = w.task->ids.tid;
 	utrace_dev_task_rename(w.task);
@@ -106,7 +106,7 @@ u32 utrace_dev_exit(u32 action, struct utrace_engine *engine,
 	 * hidden task is kept back.
 	 */
 	if (session_claim(&w)) {
-		session_begin_other(&w);
+		session_flush_entry(&w);
 		rec.code = *code;
 		rec.exec_tid = session_exec_tid(w.target);
 	} else {
@@ -131,7 +131,7 @@ u32 utrace_dev_death(struct utrace_engine *engine, bool group_dead,
 	if (data)
 		utrace_dev_count_death(container_of(data, struct session_task,
 						    data));
-	utrace_dev_look_soon(target->session);
+	utrace_dev_check_ends_soon(target->session);
 	return UTRACE_RESUME;
 }
 
@@ -166,7 +166,7 @@ u32 utrace_dev_signal(u32 action, struct utrace_engine *engine,
 	event = session_signal_event(orig_ka, info->si_signo);
 	if (!session_begin(&w, engine, event) || !session_claim(&w))
 		return answer;
-	session_begin_other(&w);
+	session_flush_entry(&w);
 	BUILD_BUG_ON(sizeof(rec.info) != sizeof(siginfo_t));
 	memcpy(rec.info, info, sizeof(*info));
 	rec.handler = (unsigned long)orig_ka->sa.sa_handler;
@@ -198,7 +198,7 @@ u32 utrace_dev_jobctl(u32 action, struct utrace_engine *engine, int type,
 	    session_claim(&w)) {
 		if (type == CLD_STOPPED)
 			rec.signal = utrace_stop_signal();
-		session_begin_other(&w);
+		session_flush_entry(&w);
 		utrace_dev_write(&w, UTRACE_REC_JOBCTL, 0, &rec.head + 1,
 				 sizeof(rec) - sizeof(rec.head));
 	}

@@ -31,7 +31,7 @@
 #include "session.h"
 
 /* A task that was let go, and the engine that held it; both counted. */
-struct session_free {
+struct session_released {
 	struct task_struct *task;
 	struct utrace_engine *holder;
 };
@@ -53,34 +53,34 @@ struct session_walk {
  * Let a task go.  The hold ends under park_lock, so that it cannot be one for a
  * record that the task parks after this.
  */
-static struct session_free session_let_go(struct session_task *task)
+static struct session_released session_let_go(struct session_task *task)
 {
-	struct session_free free = { task->task, task->holder };
+	struct session_released released = { task->task, task->holder };
 	struct session_walk *walk;
 	int ret;
 
 	lockdep_assert_held(&task->session->park_lock);
 
-	if (!free.holder)
-		return free;
+	if (!released.holder)
+		return released;
 	task->holder = NULL;
 	list_for_each_entry(walk, &task->session->walks, list)
 		if (walk->at == &task->waiting)
 			walk->at = task->waiting.prev;
 	list_del(&task->waiting);
 	/* The engine may be detached, and the task dead: both end the hold. */
-	ret = utrace_control(free.task, free.holder, UTRACE_RESUME);
+	ret = utrace_control(released.task, released.holder, UTRACE_RESUME);
 	WARN_ON_ONCE(ret && ret != -ESRCH);
-	return free;
+	return released;
 }
 
 /* Drop the references of a task that was let go, without park_lock. */
-static void session_has_gone(struct session_free free)
+static void session_drop_released(struct session_released released)
 {
-	if (!free.holder)
+	if (!released.holder)
 		return;
-	utrace_engine_put(free.holder);
-	put_task_struct(free.task);
+	utrace_engine_put(released.holder);
+	put_task_struct(released.task);
 }
 
 /**
@@ -97,7 +97,7 @@ void utrace_dev_unpark(struct utrace_session *session,
 		       struct session_parked *parked)
 {
 	struct session_task *task = parked->task;
-	struct session_free free = {};
+	struct session_released released = {};
 
 	list_del(&parked->list);
 	scoped_guard(spinlock, &session->park_lock) {
@@ -105,13 +105,13 @@ void utrace_dev_unpark(struct utrace_session *session,
 		if (task) {
 			WRITE_ONCE(task->parked, task->parked - 1);
 			if (!task->parked)
-				free = session_let_go(task);
+				released = session_let_go(task);
 		}
 	}
 	kvfree(parked);
 	if (!task)
 		return;
-	session_has_gone(free);
+	session_drop_released(released);
 	utrace_dev_task_put(task);
 }
 
@@ -182,11 +182,11 @@ bool utrace_dev_hold(struct session_task *task)
  */
 void utrace_dev_unhold(struct session_task *task)
 {
-	struct session_free free;
+	struct session_released released;
 
 	scoped_guard(spinlock, &task->session->park_lock)
-		free = session_let_go(task);
-	session_has_gone(free);
+		released = session_let_go(task);
+	session_drop_released(released);
 }
 
 /* At the safe point, or before a signal is taken. */
@@ -222,7 +222,7 @@ void __utrace_dev_hold_soon(struct session_task *task)
 }
 
 /* May a task that waits be let go?  Under utrace_session.park_lock. */
-typedef bool (*session_free_t)(const struct session_task *task,
+typedef bool (*session_filter_t)(const struct session_task *task,
 			       const void *of);
 
 static bool session_is_any(const struct session_task *task, const void *of)
@@ -247,28 +247,29 @@ static bool session_is_held_by(const struct session_task *task, const void *of)
  */
 static bool session_let_some_go(struct utrace_session *session,
 				struct session_walk *walk,
-				session_free_t which, const void *of)
+				session_filter_t which, const void *of)
 {
-	struct session_free free = {};
+	struct session_released released = {};
 	struct session_task *task;
 	bool more = true;
 	unsigned int i;
 
 	scoped_guard(spinlock, &session->park_lock)
-		for (i = 0; i < SESSION_STEPS && more && !free.holder; i++) {
+		for (i = 0; i < SESSION_STEPS && more && !released.holder;
+		     i++) {
 			walk->at = walk->at->next;
 			more = walk->at != &session->waiting;
 			task = list_entry(walk->at, struct session_task,
 					  waiting);
 			if (more && which(task, of))
-				free = session_let_go(task);
+				released = session_let_go(task);
 		}
-	session_has_gone(free);
+	session_drop_released(released);
 	return more;
 }
 
 static void session_let_all_go(struct utrace_session *session,
-			       session_free_t which, const void *of)
+			       session_filter_t which, const void *of)
 {
 	struct session_walk walk = { .at = &session->waiting };
 

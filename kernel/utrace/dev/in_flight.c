@@ -75,7 +75,7 @@ struct session_tasks {
 };
 
 /**
- * struct session_look - a look at a blocked task
+ * struct session_blocked - a look at a blocked task
  * @covered: the task
  * @switches: number of times that it has left the CPU by itself, as
  *	wait_task_inactive() returns it
@@ -83,7 +83,7 @@ struct session_tasks {
  * @dumpable: whether that may be dumped
  * @rec: the record
  */
-struct session_look {
+struct session_blocked {
 	const struct session_covered *covered;
 	unsigned long switches;
 	struct mm_struct *mm;
@@ -91,12 +91,12 @@ struct session_look {
 	struct utrace_rec_sys_enter rec;
 };
 
-/* The answers of session_tell_blocked(). */
-enum session_told {
-	SESSION_NOT_TOLD,	/* not in a call that is recorded */
-	SESSION_TOLD,		/* recorded */
-	SESSION_TOLD_LOST,	/* lost */
-	SESSION_TOLD_BUSY,	/* the task executes another program */
+/* The answers of session_record_blocked(). */
+enum session_in_flight {
+	SESSION_NOT_RECORDED,	/* not in a call that is recorded */
+	SESSION_RECORDED,	/* recorded */
+	SESSION_RECORD_LOST,	/* lost */
+	SESSION_TASK_BUSY,	/* the task executes another program */
 };
 
 static int session_dumpable(struct mm_struct *mm)
@@ -110,7 +110,7 @@ static int session_dumpable(struct mm_struct *mm)
  * at a place before or behind it that is not told of.
  */
 static bool session_is_blocked(struct task_struct *task,
-			       const struct session_look *look)
+			       const struct session_blocked *blocked)
 {
 	const unsigned int not = __TASK_STOPPED | __TASK_TRACED |
 				 TASK_RTLOCK_WAIT | TASK_WAKING | TASK_NEW |
@@ -118,11 +118,11 @@ static bool session_is_blocked(struct task_struct *task,
 	unsigned int state = READ_ONCE(task->__state);
 
 	return state && !(state & not) && !READ_ONCE(task->on_rq) &&
-	       (task->nvcsw | LONG_MIN) == look->switches &&
+	       (task->nvcsw | LONG_MIN) == blocked->switches &&
 	       !task->exit_state &&
 	       !(task->flags & (PF_EXITING | PF_POSTCOREDUMP)) &&
-	       task->mm == look->mm &&
-	       session_dumpable(task->mm) == look->dumpable;
+	       task->mm == blocked->mm &&
+	       session_dumpable(task->mm) == blocked->dumpable;
 }
 
 /* As utrace_current_call(). */
@@ -208,12 +208,12 @@ static void session_fill_call(struct utrace_rec_sys_enter *rec, u32 nr,
 
 /*
  * Write the record of a task that is blocked.  Called by task_call_func() under
- * pi_lock of the task.  Returns enum session_told.
+ * pi_lock of the task.  Returns enum session_in_flight.
  */
-static int session_tell_blocked(struct task_struct *task, void *arg)
+static int session_record_blocked(struct task_struct *task, void *arg)
 {
-	struct session_look *look = arg;
-	const struct session_covered *covered = look->covered;
+	struct session_blocked *blocked = arg;
+	const struct session_covered *covered = blocked->covered;
 	struct session_target *target = covered->target;
 	struct pt_regs *regs = task_pt_regs(task);
 	struct session_task *known = NULL;
@@ -221,65 +221,66 @@ static int session_tell_blocked(struct task_struct *task, void *arg)
 	u64 began = 0;
 	u32 nr;
 
-	if (!session_is_blocked(task, look))
-		return SESSION_NOT_TOLD;
+	if (!session_is_blocked(task, blocked))
+		return SESSION_NOT_RECORDED;
 	guard(rcu)();
 	data = utrace_blocked_data(task, target->session);
 	if (data)
 		known = container_of(data, struct session_task, data);
 	if (!session_is_in_call(covered, known, regs))
-		return SESSION_NOT_TOLD;
+		return SESSION_NOT_RECORDED;
 	nr = session_blocked_nr(task, regs);
 	if (!session_wants(target, nr))
-		return SESSION_NOT_TOLD;
-	session_fill_foreign(&look->rec.head, covered, known);
+		return SESSION_NOT_RECORDED;
+	session_fill_foreign(&blocked->rec.head, covered, known);
 	if (known && session_entry_is_of_now(target, known, target->now))
 		began = known->entry.began;
-	session_fill_call(&look->rec, nr, task, regs, began);
-	return utrace_dev_write_for(target, &look->rec.head, known) ?
-	       SESSION_TOLD : SESSION_TOLD_LOST;
+	session_fill_call(&blocked->rec, nr, task, regs, began);
+	return utrace_dev_write_for(target, &blocked->rec.head, known) ?
+	       SESSION_RECORDED : SESSION_RECORD_LOST;
 }
 
 /*
  * Look at a task whose stack is kept, and ask for rights.  The caller holds
- * exec_update_lock.  Returns enum session_told.
+ * exec_update_lock.  Returns enum session_in_flight.
  */
-static enum session_told
-session_tell_visible(const struct session_covered *covered)
+static enum session_in_flight
+session_record_if_visible(const struct session_covered *covered)
 {
-	struct session_look look = { .covered = covered };
+	struct session_blocked blocked = { .covered = covered };
 	struct task_struct *task = covered->task;
 	unsigned int state = READ_ONCE(task->__state);
 
 	if (!state)
-		return SESSION_NOT_TOLD;
-	look.switches = wait_task_inactive(task, state);
-	if (!look.switches)
-		return SESSION_NOT_TOLD;
+		return SESSION_NOT_RECORDED;
+	blocked.switches = wait_task_inactive(task, state);
+	if (!blocked.switches)
+		return SESSION_NOT_RECORDED;
 	task_lock(task);
-	look.mm = task->mm;
-	look.dumpable = session_dumpable(task->mm);
+	blocked.mm = task->mm;
+	blocked.dumpable = session_dumpable(task->mm);
 	task_unlock(task);
 	if (!utrace_viewer_may_tell(covered->target->viewer, task))
-		return SESSION_NOT_TOLD;
-	return task_call_func(task, session_tell_blocked, &look);
+		return SESSION_NOT_RECORDED;
+	return task_call_func(task, session_record_blocked, &blocked);
 }
 
 /*
  * Does not wait for a task that executes another program, which may take for ever: other
  * users of the session wait for the caller.
  */
-static enum session_told session_tell(const struct session_covered *covered)
+static enum session_in_flight
+session_record_task(const struct session_covered *covered)
 {
 	struct task_struct *task = covered->task;
-	enum session_told ret = SESSION_TOLD_BUSY;
+	enum session_in_flight ret = SESSION_TASK_BUSY;
 
 	if (task == current || task->flags & (PF_KTHREAD | PF_USER_WORKER) ||
 	    !READ_ONCE(task->__state) || READ_ONCE(task->exit_state) ||
 	    !try_get_task_stack(task))
-		return SESSION_NOT_TOLD;
+		return SESSION_NOT_RECORDED;
 	if (down_read_trylock(&task->signal->exec_update_lock)) {
-		ret = session_tell_visible(covered);
+		ret = session_record_if_visible(covered);
 		up_read(&task->signal->exec_update_lock);
 	}
 	put_task_stack(task);
@@ -367,11 +368,11 @@ static int session_collect(struct session_tasks *tasks,
 }
 
 /* Tell of each task once, for its first target that records the call. */
-static int session_tell_tasks(const struct session_tasks *tasks,
-			      struct utrace_ioc_in_flight *arg)
+static int session_record_tasks(const struct session_tasks *tasks,
+				struct utrace_ioc_in_flight *arg)
 {
 	const struct task_struct *done = NULL;
-	enum session_told ret;
+	enum session_in_flight ret;
 	unsigned int i;
 
 	for (i = 0; i < tasks->n; i++) {
@@ -381,12 +382,12 @@ static int session_tell_tasks(const struct session_tasks *tasks,
 			continue;
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		ret = session_tell(covered);
-		if (ret != SESSION_NOT_TOLD)
+		ret = session_record_task(covered);
+		if (ret != SESSION_NOT_RECORDED)
 			done = covered->task;
-		arg->written += ret == SESSION_TOLD;
-		arg->lost += ret == SESSION_TOLD_LOST;
-		arg->busy += ret == SESSION_TOLD_BUSY;
+		arg->written += ret == SESSION_RECORDED;
+		arg->lost += ret == SESSION_RECORD_LOST;
+		arg->busy += ret == SESSION_TASK_BUSY;
 		cond_resched();
 	}
 	return 0;
@@ -423,7 +424,7 @@ int utrace_dev_in_flight(struct utrace_session *session, void *data)
 			return -EOPNOTSUPP;
 	}
 	ret = session_collect(&tasks, session, arg->target) ?:
-	      session_tell_tasks(&tasks, arg);
+	      session_record_tasks(&tasks, arg);
 	session_drop_tasks(&tasks);
 	/* The rings were closed by a full barrier. */
 	if ((arg->written || arg->lost) && waitqueue_active(&session->reader.wait))

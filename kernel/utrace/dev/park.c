@@ -79,7 +79,7 @@ bool utrace_dev_may_wait(const struct session_writer *w, u16 type)
  */
 struct session_parked *utrace_dev_parked_new(size_t size)
 {
-	return kvmalloc(sizeof(struct session_parked) + SESSION_RING_RUNS *
+	return kvmalloc(sizeof(struct session_parked) + SESSION_RING_LOSSES *
 			sizeof(struct utrace_rec_lost) + size,
 			GFP_KERNEL_ACCOUNT);
 }
@@ -106,10 +106,10 @@ static void session_park_in(struct list_head *list,
  */
 void utrace_dev_count_parked(struct utrace_session *session, int n)
 {
-	struct utrace_map *told = session->shared;
+	struct utrace_map *map = session->shared;
 
 	WRITE_ONCE(session->nparked, session->nparked + n);
-	WRITE_ONCE(told->parked, session->nparked);
+	WRITE_ONCE(map->parked, session->nparked);
 }
 
 static void session_park_locked(struct utrace_session *session,
@@ -156,7 +156,7 @@ static u64 session_time_behind(const struct utrace_session *session)
 	unsigned int cpu;
 
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
-		time = max(time, READ_ONCE(session->ring[cpu].told->last) + 1);
+		time = max(time, READ_ONCE(session->ring[cpu].header->last) + 1);
 	return time;
 }
 

@@ -33,7 +33,8 @@
  * the sessions of the user who started it.  An entry that was kept before is dropped: its
  * exit is hidden.  One with a capture is left to the slow path, which frees the capture.
  */
-static __always_inline bool session_passes(const struct session_target *target)
+static __always_inline bool
+session_is_hidden(const struct session_target *target)
 {
 	struct utrace_task_data *data;
 	struct session_task *task;
@@ -74,7 +75,7 @@ static noinline u32 session_call_slow(u32 action, struct utrace_engine *engine,
 {
 	const struct session_target *target = engine->data;
 
-	if (session_passes(target))
+	if (session_is_hidden(target))
 		return UTRACE_RESUME |
 		       (entry ? utrace_syscall_action(action) : 0);
 	if (!utrace_task_data_advance(target->session))
@@ -337,7 +338,7 @@ u32 utrace_dev_sys_enter(u32 action, struct utrace_engine *engine,
 			 struct pt_regs *regs)
 {
 	const struct session_target *target = engine->data;
-	/* Pairs with session_adopt() and utrace_dev_retell(). */
+	/* Pairs with session_adopt() and utrace_dev_update_several(). */
 	u64 now = smp_load_acquire(&target->now);
 
 	if (now & SESSION_PLAIN_WHOLE)
@@ -366,7 +367,7 @@ u32 utrace_dev_sys_exit(u32 action, struct utrace_engine *engine,
 			struct pt_regs *regs)
 {
 	const struct session_target *target = engine->data;
-	/* Pairs with session_adopt() and utrace_dev_retell(). */
+	/* Pairs with session_adopt() and utrace_dev_update_several(). */
 	u64 now = smp_load_acquire(&target->now);
 
 	if (now & SESSION_PLAIN_WHOLE)

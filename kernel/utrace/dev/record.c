@@ -41,7 +41,7 @@ bool utrace_dev_is_unclaimed(struct session_task *task,
 	task->first = !utrace_was_called(engine, event, session_is_same);
 	if (task->first) {
 		task->claimed = false;
-		task->told = false;
+		task->reported = false;
 	}
 	return !task->claimed;
 }
@@ -99,7 +99,7 @@ static bool session_begin_client(struct session_writer *w,
 	struct session_target *target = engine->data;
 
 	*w = (struct session_writer){ .target = target };
-	/* Pairs with session_adopt() and utrace_dev_retell(). */
+	/* Pairs with session_adopt() and utrace_dev_update_several(). */
 	w->now = smp_load_acquire(&target->now);
 	if (READ_ONCE(target->gone) || !session_has_current(target, engine))
 		return false;
@@ -145,7 +145,7 @@ bool utrace_dev_record(struct utrace_engine *engine, u16 type, const void *body,
 
 	if (!session_begin_client(&w, engine))
 		return false;
-	session_begin_other(&w);
+	session_flush_entry(&w);
 	utrace_dev_write(&w, type, 0, body, size);
 	session_end(&w, NULL);
 	return true;
@@ -231,7 +231,7 @@ bool utrace_dev_record_now(const struct utrace_engine *engine, u16 type,
 
 	/* The body before the rights; pairs with the exchange in set_dumpable(). */
 	smp_rmb();
-	/* Pairs with session_adopt() and utrace_dev_retell(). */
+	/* Pairs with session_adopt() and utrace_dev_update_several(). */
 	now = smp_load_acquire(&target->now);
 	if (!session_knows_current(target, &task) ||
 	    unlikely(task->entry.kept))
@@ -266,7 +266,7 @@ void utrace_dev_hide(struct session_target *target, struct session_task *task)
 	};
 
 	atomic64_inc(&target->session->hidden);
-	session_begin_other(&w);
+	session_flush_entry(&w);
 	utrace_dev_write(&w, UTRACE_REC_HIDDEN, 0, NULL, 0);
 	session_end(&w, NULL);
 }

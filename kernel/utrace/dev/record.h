@@ -91,7 +91,7 @@ static __always_inline bool session_begin(struct session_writer *w,
 	struct session_target *target = engine->data;
 
 	w->target = target;
-	/* Pairs with session_adopt() and utrace_dev_retell(). */
+	/* Pairs with session_adopt() and utrace_dev_update_several(). */
 	w->now = smp_load_acquire(&target->now);
 	if (unlikely(!(READ_ONCE(engine->flags) & BIT(event))))
 		return false;
@@ -196,7 +196,7 @@ static inline void session_fetch_entry(struct session_task *task)
 }
 
 /* Before any other record: the entry of the call that the task is in. */
-static inline void session_begin_other(struct session_writer *w)
+static inline void session_flush_entry(struct session_writer *w)
 {
 	if (unlikely(w->task->entry.kept))
 		utrace_dev_flush_entry(w);

@@ -61,7 +61,7 @@
  * The largest record, with a struct utrace_rec_lost for each run before it, and
  * a UTRACE_REC_PAD that is almost as large, fit into the smallest ring.
  */
-static_assert(2 * (UTRACE_DEV_RECORD_SIZE + SESSION_RING_RUNS *
+static_assert(2 * (UTRACE_DEV_RECORD_SIZE + SESSION_RING_LOSSES *
 		   sizeof(struct utrace_rec_lost)) <= UTRACE_RING_MIN);
 
 /*
@@ -118,7 +118,7 @@ static void session_ring_limit(const struct utrace_session *session,
 
 	ring->at = session_ring_at(session, ring, ring->head);
 	ring->limit = ring->at + min(room, session_ring_left(session, ring));
-	if (ring->nruns)
+	if (ring->nlosses)
 		ring->limit = ring->data;
 }
 
@@ -126,7 +126,7 @@ static void session_ring_limit(const struct utrace_session *session,
 static struct session_ring *session_rings_alloc(struct utrace_session *session)
 {
 	struct session_ring *ring;
-	struct utrace_map_ring *told;
+	struct utrace_map_ring *header;
 	unsigned int cpu;
 
 	ring = kvcalloc(nr_cpu_ids, sizeof(*ring), GFP_KERNEL_ACCOUNT);
@@ -136,10 +136,10 @@ static struct session_ring *session_rings_alloc(struct utrace_session *session)
 		kvfree(ring);
 		return NULL;
 	}
-	told = session->shared + sizeof(struct utrace_map);
+	header = session->shared + sizeof(struct utrace_map);
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
 		ring[cpu].cpu = (u64)cpu << 32;
-		ring[cpu].told = &told[cpu];
+		ring[cpu].header = &header[cpu];
 		ring[cpu].tail = &session->tails[cpu].tail;
 		ring[cpu].data = session->shared + utrace_dev_data_offset() +
 				 cpu * session->ring_size;
@@ -233,14 +233,14 @@ void utrace_dev_wake_soon(struct utrace_session *session, bool now)
 }
 
 /**
- * utrace_dev_look_soon() - a task of a session has died
+ * utrace_dev_check_ends_soon() - a task of a session has died
  * @session: the session
  *
  * Context: A callback; does not sleep.
  */
-void utrace_dev_look_soon(struct utrace_session *session)
+void utrace_dev_check_ends_soon(struct utrace_session *session)
 {
-	WRITE_ONCE(session->look, true);
+	WRITE_ONCE(session->check_ends, true);
 	smp_mb();	/* ->look before the look for a sleeper. */
 	if (waitqueue_active(&session->reader.wait))
 		utrace_dev_wake_soon(session, false);
@@ -290,23 +290,23 @@ static bool session_ring_place(const struct utrace_session *session,
  * Tell at @to of the records that the ring has lost.  Returns the address
  * behind what was written.
  */
-static void *session_ring_tell(struct session_ring *ring, void *to, u64 time)
+static void *session_fill_lost(struct session_ring *ring, void *to, u64 time)
 {
 	struct utrace_rec_lost *rec = to;
 	unsigned int i;
 
-	for (i = 0; i < ring->nruns; i++, rec++)
+	for (i = 0; i < ring->nlosses; i++, rec++)
 		*rec = (struct utrace_rec_lost){
 			.head = {
 				.size = sizeof(*rec),
 				.type = UTRACE_REC_LOST,
 				.time = time,
-				.target = ring->run[i].target,
+				.target = ring->losses[i].target,
 				.cpu = ring->cpu >> 32,
 			},
-			.lost = ring->run[i].lost,
+			.lost = ring->losses[i].lost,
 		};
-	ring->nruns = 0;
+	ring->nlosses = 0;
 	return rec;
 }
 
@@ -317,7 +317,7 @@ static void *session_ring_tell(struct session_ring *ring, void *to, u64 time)
 static bool session_ring_begin(const struct utrace_session *session,
 			       struct session_ring *ring, size_t size)
 {
-	size_t lost = ring->nruns * sizeof(struct utrace_rec_lost);
+	size_t lost = ring->nlosses * sizeof(struct utrace_rec_lost);
 
 	return session_ring_place(session, ring, size + lost);
 }
@@ -326,12 +326,12 @@ static bool session_ring_begin(const struct utrace_session *session,
  * Tell of the records that the ring has lost, where session_ring_begin() has
  * found room; the next record goes to ->at.
  */
-static void session_ring_catch_up(const struct utrace_session *session,
+static void session_ring_put_lost(const struct utrace_session *session,
 				  struct session_ring *ring, u64 time)
 {
 	void *at = session_ring_at(session, ring, ring->head);
 
-	ring->head += session_ring_tell(ring, at, time) - at;
+	ring->head += session_fill_lost(ring, at, time) - at;
 	session_ring_limit(session, ring);
 }
 
@@ -344,16 +344,17 @@ static void session_ring_lose(struct session_ring *ring,
 
 	atomic64_inc(&of->lost);
 	WRITE_ONCE(ring->lost, ring->lost + 1);
-	for (i = 0; i < ring->nruns; i++)
-		if (ring->run[i].target == target)
+	for (i = 0; i < ring->nlosses; i++)
+		if (ring->losses[i].target == target)
 			break;
-	if (i >= SESSION_RING_RUNS - 1) {
-		i = SESSION_RING_RUNS - 1;
+	if (i >= SESSION_RING_LOSSES - 1) {
+		i = SESSION_RING_LOSSES - 1;
 		target = 0;
 	}
-	if (i == ring->nruns)
-		ring->run[ring->nruns++] = (struct session_run){ target, 0 };
-	ring->run[i].lost++;
+	if (i == ring->nlosses)
+		ring->losses[ring->nlosses++] =
+			(struct session_loss){ target, 0 };
+	ring->losses[i].lost++;
 	ring->limit = ring->data;
 }
 
@@ -388,12 +389,12 @@ static bool session_reserve_once(struct session_writer *w, u16 type, u16 flags,
 	if (unlikely(!session_ring_begin(session, ring, size)))
 		return false;
 	time = session_record_time(ring, w->task);
-	session_ring_catch_up(session, ring, time);
+	session_ring_put_lost(session, ring, time);
 	w->parked = NULL;
 	w->size = size;
 	w->rec = ring->at;
 	session_fill_head(w->rec, ring, w->task, type, size, w->now, flags);
-	session_set_time(w->rec, ring->told, w->task, time);
+	session_set_time(w->rec, ring->header, w->task, time);
 	return true;
 }
 
@@ -421,12 +422,12 @@ static void session_reserve_parked(struct session_writer *w,
 	u64 time = session_record_time(w->ring, w->task);
 
 	w->parked = parked;
-	w->rec = session_ring_tell(w->ring, parked->data, time);
+	w->rec = session_fill_lost(w->ring, parked->data, time);
 	session_ring_limit(w->target->session, w->ring);
 	parked->time = time;
 	parked->size = (void *)w->rec + size - (void *)parked->data;
 	session_fill_head(w->rec, w->ring, w->task, type, size, w->now, flags);
-	session_set_time(w->rec, w->ring->told, w->task, time);
+	session_set_time(w->rec, w->ring->header, w->task, time);
 }
 
 /*
@@ -515,7 +516,7 @@ void utrace_dev_commit(struct session_writer *w)
 	struct utrace_session *session = w->target->session;
 
 	if (likely(!w->parked)) {
-		session_publish(session, w->ring, w->ring->told, w->size);
+		session_publish(session, w->ring, w->ring->header, w->size);
 		return;
 	}
 	/* As in session_ring_advance(). */
@@ -551,19 +552,19 @@ bool utrace_dev_write_for(struct session_target *target, struct utrace_rec *rec,
 {
 	struct utrace_session *session = target->session;
 	struct session_ring *ring = session_ring_open(session);
-	struct utrace_map_ring *told = ring->told;
+	struct utrace_map_ring *header = ring->header;
 	bool room = session_ring_begin(session, ring, rec->size);
 
 	if (room) {
-		rec->time = max3(ktime_get_ns(), told->last + 1,
+		rec->time = max3(ktime_get_ns(), header->last + 1,
 				 task ? task->last + 1 : 0);
 		rec->cpu = ring->cpu >> 32;
 		if (task)
 			task->last = rec->time;
-		session_ring_catch_up(session, ring, rec->time);
+		session_ring_put_lost(session, ring, rec->time);
 		memcpy(ring->at, rec, rec->size);
-		WRITE_ONCE(told->last, rec->time);
-		session_ring_advance(ring, told, rec->size);
+		WRITE_ONCE(header->last, rec->time);
+		session_ring_advance(ring, header, rec->size);
 	} else {
 		session_ring_lose(ring, target);
 	}

@@ -64,7 +64,7 @@ struct utrace_engine_ops;
 #define SESSION_WAKE		(EPOLLIN | EPOLLRDNORM | EPOLLHUP)
 
 /* Targets whose lost records a ring tells apart; the last one is for others. */
-#define SESSION_RING_RUNS	8
+#define SESSION_RING_LOSSES	8
 
 /* What may be captured, and what counted. */
 #define SESSION_CAPTURES	(UTRACE_CAPTURE_STRINGS |		\
@@ -76,7 +76,7 @@ struct utrace_engine_ops;
 #define SESSION_COUNT_KINDS	(UTRACE_COUNT_CALLS | UTRACE_COUNT_CPU)
 
 /* Records of one target that a ring has lost since the last one it has taken. */
-struct session_run {
+struct session_loss {
 	u32 target;
 	u64 lost;
 };
@@ -84,7 +84,7 @@ struct session_run {
 /**
  * struct session_ring - the records of one CPU on their way to the reader
  * @data: utrace_session.ring_size bytes; constant
- * @told: what the reader is told, in memory that programs may map to read.
+ * @header: what the reader is told, in memory that programs may map to read.
  *	->head is stored with release, ->open is cleared after that; a reader
  *	loads both with acquire.  Only the ring's writer stores there, and reads
  *	its own ->last back.
@@ -100,19 +100,19 @@ struct session_run {
  * @lost: number of records ever lost
  * @cpu: number of the CPU in the place of utrace_rec.cpu, if the last 8 bytes
  *	of the header are taken for one number; constant
- * @nruns: number of elements of @run that are used
- * @run: records lost since the last one that was written, by target
+ * @nlosses: number of elements of @losses that are used
+ * @losses: records lost since the last one that was written, by target
  * @first: *@tail as read(2) has left it.  Under utrace_reader.read_lock.
  * @visible: ->head as the present read(2) has found it.  Under
  *	utrace_reader.read_lock.
  *
  * The size is a power of 2, so that a shift finds the ring of a CPU.  The
- * members from @at to @run are written by a task on the ring's CPU that has
+ * members from @at to @losses are written by a task on the ring's CPU that has
  * preemption off, so no lock is needed.
  */
 struct session_ring {
 	void *data;
-	struct utrace_map_ring *told;
+	struct utrace_map_ring *header;
 	u64 *tail;
 	void *at;
 	void *limit;
@@ -121,8 +121,8 @@ struct session_ring {
 	u64 records;
 	u64 lost;
 	u64 cpu;
-	u32 nruns;
-	struct session_run run[SESSION_RING_RUNS];
+	u32 nlosses;
+	struct session_loss losses[SESSION_RING_LOSSES];
 	u64 first ____cacheline_aligned_in_smp;
 	u64 visible;
 } __aligned(512);
@@ -228,7 +228,7 @@ struct session_settings {
  * @wake: timer that wakes the reader some time after a record, so that the reader
  *	finds more of them.  Armed by callbacks; shut down when the session is
  *	freed.
- * @look: a task has died since utrace_dev_look() last looked at the targets
+ * @check_ends: a task has died since utrace_dev_check_ends() last looked at the targets
  * @alive: number of targets that have not ended.  Written under @lock, read
  *	without it.
  * @busy: number of targets whose engines may still call back
@@ -268,7 +268,7 @@ struct utrace_session {
 	struct list_head taken;
 	atomic_t armed;
 	struct timer_list wake;
-	bool look;
+	bool check_ends;
 	unsigned int alive;
 	atomic_t busy;
 	struct list_head tasks;
@@ -439,7 +439,7 @@ void utrace_dev_detach_all(struct utrace_session *session);
 void utrace_dev_show(struct seq_file *m, struct utrace_session *session);
 struct session_target *utrace_dev_target(struct utrace_session *session,
 					 u32 id);
-void utrace_dev_look(struct utrace_session *session);
+void utrace_dev_check_ends(struct utrace_session *session);
 bool utrace_dev_is_over(struct utrace_session *session);
 
 /* settings.c */
@@ -447,7 +447,7 @@ struct session_settings *utrace_dev_settings_new(void);
 struct session_settings *
 utrace_dev_settings_get(struct session_settings *settings);
 void utrace_dev_settings_put(struct session_settings *settings);
-void utrace_dev_retell(struct utrace_session *session, bool several);
+void utrace_dev_update_several(struct utrace_session *session, bool several);
 int utrace_dev_apply(struct session_target *target,
 		     struct session_settings *settings);
 int utrace_dev_apply_all(struct utrace_session *session,
@@ -502,7 +502,7 @@ struct session_entry {
  * @viewed: whether that target may see the task
  * @several: the task was asked about for several targets, so @viewed is not used: the task
  *	keeps an answer for each viewer
- * @told: the reader was told at the present event that the task is hidden.  As @first
+ * @reported: the reader was told at the present event that the task is hidden.  As @first
  * @first: no other target of the session was called for the present event
  * @claimed: a target of the session records the present event.  As @first only
  *	kept while the session has several targets
@@ -545,7 +545,7 @@ struct session_task {
 	struct kref ref;
 	struct list_head list;
 	struct task_struct *task;
-	bool told;
+	bool reported;
 	bool several;
 	bool first;
 	bool claimed;
@@ -581,7 +581,7 @@ void utrace_dev_forget_tasks(struct utrace_session *session);
 static inline bool session_hides(const struct session_target *target,
 				 const struct session_task *task)
 {
-	return task->data.key == target->key && task->viewed.told &&
+	return task->data.key == target->key && task->viewed.reported &&
 	       utrace_viewed_hidden(&task->viewed, current->mm);
 }
 
@@ -619,7 +619,7 @@ bool utrace_dev_reserve(struct session_writer *w, u16 type, u16 flags,
 			size_t size);
 void utrace_dev_commit(struct session_writer *w);
 void utrace_dev_wake_soon(struct utrace_session *session, bool now);
-void utrace_dev_look_soon(struct utrace_session *session);
+void utrace_dev_check_ends_soon(struct utrace_session *session);
 void utrace_dev_wake(struct utrace_session *session, struct session_ring *ring);
 void utrace_dev_lost(struct session_target *target);
 bool utrace_dev_write_for(struct session_target *target, struct utrace_rec *rec,

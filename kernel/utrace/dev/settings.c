@@ -152,7 +152,7 @@ static u64 session_now(const struct session_settings *settings, bool several)
 }
 
 /*
- * Give the engine of a target its events.  DEATH is for utrace_dev_look().
+ * Give the engine of a target its events.  DEATH is for utrace_dev_check_ends().
  * Return 0, or -ESRCH for an engine that has ended.
  */
 static int session_apply_events(struct session_target *target,
@@ -212,13 +212,13 @@ static void session_adopt(struct session_target *target,
 }
 
 /**
- * utrace_dev_retell() - tell the callbacks whether there are several targets
+ * utrace_dev_update_several() - tell the callbacks whether there are several targets
  * @session: the session; its lock is held
  * @several: another target is about to be attached, or there are several
  *
  * Context: Process context.
  */
-void utrace_dev_retell(struct utrace_session *session, bool several)
+void utrace_dev_update_several(struct utrace_session *session, bool several)
 {
 	struct session_target *target;
 

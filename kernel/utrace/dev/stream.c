@@ -42,7 +42,8 @@ static bool session_has(struct utrace_session *session)
 	if (READ_ONCE(session->nparked))
 		return true;
 	for (cpu = 0; ring && cpu < nr_cpu_ids; cpu++)
-		if (READ_ONCE(ring[cpu].told->head) != READ_ONCE(*ring[cpu].tail))
+		if (READ_ONCE(ring[cpu].header->head) !=
+		    READ_ONCE(*ring[cpu].tail))
 			return true;
 	return false;
 }
@@ -61,10 +62,10 @@ static bool session_is_still(struct utrace_session *session)
 		struct session_ring *ring = &session->ring[cpu];
 
 		/* As in session_bound(). */
-		if (smp_load_acquire(&ring->told->open))
+		if (smp_load_acquire(&ring->header->open))
 			return false;
 		/* Likewise. */
-		if (smp_load_acquire(&ring->told->head) != ring->visible)
+		if (smp_load_acquire(&ring->header->head) != ring->visible)
 			return false;
 	}
 	/*
@@ -89,11 +90,11 @@ static u64 session_bound(struct utrace_session *session)
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
 		struct session_ring *ring = &session->ring[cpu];
 		/* Pairs with session_ring_shut() and session_publish(). */
-		bool open = smp_load_acquire(&ring->told->open);
-		u64 last = READ_ONCE(ring->told->last);
+		bool open = smp_load_acquire(&ring->header->open);
+		u64 last = READ_ONCE(ring->header->last);
 
 		/* Pairs with session_ring_advance(). */
-		ring->visible = smp_load_acquire(&ring->told->head);
+		ring->visible = smp_load_acquire(&ring->header->head);
 		if (open)
 			bound = min(bound, last);
 	}
@@ -324,7 +325,7 @@ static void session_reader_put(struct utrace_reader *reader)
 
 static void session_reader_sync(struct utrace_reader *reader)
 {
-	utrace_dev_look(session_of_reader(reader));
+	utrace_dev_check_ends(session_of_reader(reader));
 }
 
 static bool session_reader_over(struct utrace_reader *reader)
@@ -341,7 +342,7 @@ static bool session_reader_ready(struct utrace_reader *reader)
 {
 	struct utrace_session *session = session_of_reader(reader);
 
-	return session_has(session) || READ_ONCE(session->look) ||
+	return session_has(session) || READ_ONCE(session->check_ends) ||
 	       utrace_dev_is_over(session);
 }
 

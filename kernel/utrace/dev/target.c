@@ -7,7 +7,7 @@
  * task.c says what may be seen of a target after that.
  *
  * A target ends when all its tasks have exited, or when it is detached.  A task
- * that dies marks the session (utrace_dev_look_soon()); the next reader looks at
+ * that dies marks the session (utrace_dev_check_ends_soon()); the next reader looks at
  * the targets then, and parks a UTRACE_REC_TARGET_END.
  */
 #include <linux/cgroup.h>
@@ -212,19 +212,20 @@ static void session_end_target(struct session_target *target, u32 why)
 }
 
 /**
- * utrace_dev_look() - end the targets whose tasks have all exited
+ * utrace_dev_check_ends() - end the targets whose tasks have all exited
  * @session: the session
  *
  * Context: Process context; may sleep.  Takes utrace_session.lock, unless no
  * task has died since the last call.
  */
-void utrace_dev_look(struct utrace_session *session)
+void utrace_dev_check_ends(struct utrace_session *session)
 {
 	struct session_target *target;
 
-	if (!READ_ONCE(session->look) || mutex_lock_killable(&session->lock))
+	if (!READ_ONCE(session->check_ends) ||
+	    mutex_lock_killable(&session->lock))
 		return;
-	WRITE_ONCE(session->look, false);
+	WRITE_ONCE(session->check_ends, false);
 	smp_mb();	/* ->look before the looks at tasks. */
 	list_for_each_entry(target, &session->targets, list)
 		if (target->end && !target->all &&
@@ -264,7 +265,7 @@ static void session_remove(struct session_target *target)
 	WRITE_ONCE(session->ntargets, session->ntargets - 1);
 	session->missed += utrace_engine_lost(engine);
 	session_end_target(target, UTRACE_END_DETACHED);
-	utrace_dev_retell(session, session->ntargets > 1);
+	utrace_dev_update_several(session, session->ntargets > 1);
 	/*
 	 * The last reference to the engine frees the target, see
 	 * session_target.
@@ -394,11 +395,11 @@ static int session_attach_to(struct utrace_session *session,
 	if (IS_ERR(target))
 		return PTR_ERR(target);
 	/* Before two engines can cover a task. */
-	utrace_dev_retell(session, true);
+	utrace_dev_update_several(session, true);
 	engine = session_attach_engine(target, task);
 	if (IS_ERR(engine)) {
 		session_free_target(target);
-		utrace_dev_retell(session, session->ntargets > 1);
+		utrace_dev_update_several(session, session->ntargets > 1);
 		return PTR_ERR(engine);
 	}
 	session_add_target(session, target, engine);
@@ -415,7 +416,7 @@ static int session_attach_to(struct utrace_session *session,
 	attach->id = target->id;
 	WRITE_ONCE(session->attached, true);
 	/* All tasks of the target may be dead already. */
-	WRITE_ONCE(session->look, true);
+	WRITE_ONCE(session->check_ends, true);
 	return 0;
 }
 

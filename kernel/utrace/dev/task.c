@@ -180,7 +180,7 @@ static struct utrace_viewed *session_viewed(struct session_target *target,
 	if (!task->several)
 		return &task->viewed;
 	task->viewed.state = 0;
-	task->viewed.told = true;
+	task->viewed.reported = true;
 	viewed = utrace_viewer_viewed(target->viewer);
 	return viewed ?: &task->viewed;
 }
@@ -205,16 +205,16 @@ static noinline bool session_ask(struct session_target *target,
 	task->data.key = target->key;
 	task->number.target = target->id;
 	if (seen) {
-		viewed->told = false;
-		task->told = false;
+		viewed->reported = false;
+		task->reported = false;
 		return true;
 	}
 	utrace_dev_unhold(task);
-	if (viewed->told)
+	if (viewed->reported)
 		return false;
-	viewed->told = true;
-	if (task->first || !task->told) {
-		task->told = true;
+	viewed->reported = true;
+	if (task->first || !task->reported) {
+		task->reported = true;
 		utrace_dev_hide(target, task);
 	}
 	return false;

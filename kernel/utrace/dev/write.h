@@ -46,7 +46,7 @@ session_ring_open(struct utrace_session *session)
 
 	preempt_disable();
 	ring = &session->ring[raw_smp_processor_id()];
-	WRITE_ONCE(ring->told->open, 1);
+	WRITE_ONCE(ring->header->open, 1);
 	smp_mb();	/* ->open before the clock is read, see ring.c. */
 	return ring;
 }
@@ -55,7 +55,7 @@ session_ring_open(struct utrace_session *session)
 static __always_inline void session_ring_shut(struct session_ring *ring)
 {
 	/* ->head before ->open, and both before the look for a sleeper. */
-	smp_store_mb(ring->told->open, 0);
+	smp_store_mb(ring->header->open, 0);
 }
 
 static __always_inline void session_ring_close(struct session_ring *ring)
@@ -69,22 +69,22 @@ static __always_inline u64 session_record_time(const struct session_ring *ring,
 					       const struct session_task *task)
 {
 	u64 time = ktime_get_ns();
-	const struct utrace_map_ring *told = ring->told;
+	const struct utrace_map_ring *header = ring->header;
 
-	if (unlikely(time <= told->last || time <= task->last))
-		time = max(READ_ONCE(told->last), READ_ONCE(task->last)) + 1;
+	if (unlikely(time <= header->last || time <= task->last))
+		time = max(READ_ONCE(header->last), READ_ONCE(task->last)) + 1;
 	return time;
 }
 
 /* Give a record its time. */
 static __always_inline void session_set_time(struct utrace_rec *rec,
-					     struct utrace_map_ring *told,
+					     struct utrace_map_ring *header,
 					     struct session_task *task,
 					     u64 time)
 {
 	rec->time = time;
 	task->last = time;
-	WRITE_ONCE(told->last, time);
+	WRITE_ONCE(header->last, time);
 }
 
 /* What follows utrace_rec.task in a header, 8 bytes at a time. */
@@ -149,7 +149,7 @@ static __always_inline bool session_has_room(const struct session_ring *ring,
 
 /* The record at the ring's ->at is written: make it visible. */
 static __always_inline void session_ring_advance(struct session_ring *ring,
-						 struct utrace_map_ring *told,
+						 struct utrace_map_ring *header,
 						 size_t size)
 {
 	/* UTRACE_IOC_INFO reads the number at any time. */
@@ -157,17 +157,17 @@ static __always_inline void session_ring_advance(struct session_ring *ring,
 	ring->at += size;
 	ring->head += size;
 	/* The record before ->head, see ring.c. */
-	smp_store_release(&told->head, ring->head);
+	smp_store_release(&header->head, ring->head);
 }
 
 /* The same at the end of a callback. */
 static __always_inline void
 session_publish(struct utrace_session *session, struct session_ring *ring,
-		struct utrace_map_ring *told, size_t size)
+		struct utrace_map_ring *header, size_t size)
 {
-	session_ring_advance(ring, told, size);
+	session_ring_advance(ring, header, size);
 	/* As session_ring_shut(). */
-	smp_store_mb(told->open, 0);
+	smp_store_mb(header->open, 0);
 	/*
 	 * A reader adds itself to reader.wait before it looks at the ring.  The
 	 * full barrier is above.
@@ -187,13 +187,13 @@ static __always_inline void session_commit_fast(struct session_task *task,
 						size_t size, size_t began)
 {
 	u64 time = session_record_time(ring, task);
-	struct utrace_map_ring *told = ring->told;
+	struct utrace_map_ring *header = ring->header;
 	void *rec = ring->at;
 
 	if (began)
 		*(u64 *)(rec + began) = time;
-	session_set_time(rec, told, task, time);
-	session_publish(task->session, ring, told, size);
+	session_set_time(rec, header, task, time);
+	session_publish(task->session, ring, header, size);
 }
 
 #endif /* _KERNEL_UTRACE_DEV_WRITE_H */
