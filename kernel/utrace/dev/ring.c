@@ -2,17 +2,17 @@
 /*
  * utrace - sessions of /dev/utrace: the rings of records, and their writers
  *
- * Each CPU has a ring.  A task writes into the ring of the CPU that it is on,
- * with preemption off from utrace_dev_reserve() to utrace_dev_commit(), and
- * never from an interrupt: so a ring has one writer at a time, and needs no
- * lock.  No unread record is overwritten.  A record without room is lost and
- * counted, or parked (park.c).  Records that were lost are told by a
- * UTRACE_REC_LOST for each target, before the next record that has room.
+ * Each CPU has a ring.  A task writes into the ring of its CPU with preemption
+ * off from utrace_dev_reserve() to utrace_dev_commit(), and never from an
+ * interrupt.  So a ring has one writer at a time and needs no lock.  Unread
+ * records are never overwritten.  A record that finds no room is lost and
+ * counted, or parked (park.c).  Before the next record that has room, the
+ * writer adds a UTRACE_REC_LOST for each target that has lost records.
  *
  * A task may migrate between two records, so the reader (stream.c) merges the
- * rings by time.  The time of a record is that of the clock, but later than the
- * last record of the ring and the last one of the task: the clock of some
- * machines stands still for milliseconds.
+ * rings by time.  The time of a record is read from the clock, but is always
+ * later than that of the last record of the ring and of the task: some machines
+ * have a clock that stands still for milliseconds.
  *
  * Barriers connect a writer with the reader:
  *
@@ -26,14 +26,14 @@
  *	open = 0, full barrier
  *	a sleeper? then wake
  *
- * What is in a record beside its time may be written before the clock is read:
- * no reader looks at it before @head.
+ * The members of a record other than the time may be written before the clock
+ * is read: no reader accesses the record before @head is stored.
  *
- * If the reader finds @open clear, the record of a writer that it has missed
- * gets a time of @now or later.  If the reader finds @open set, the record that
- * is being written gets a time of @last or later.  The reader that finds a new
- * @head sees the records before it, the writer that finds a new @tail may reuse
- * the bytes before it.
+ * If the reader finds @open clear and misses the record of a writer, that
+ * record gets a time of @now or later.  If the reader finds @open set, the
+ * record that is being written gets a time of @last or later.  A reader that
+ * loads a new @head sees the records before it; a writer that loads a new @tail
+ * may reuse the bytes before it.
  */
 #include <linux/align.h>
 #include <linux/capability.h>
@@ -53,22 +53,23 @@
 #define SESSION_RINGS_MIN		SZ_64K
 #define SESSION_RINGS_MAX		SZ_64M
 
-/* After so many ns a waiting reader is woken, by default and at most. */
+/* Default and largest delay before a waiting reader is woken, in ns. */
 #define SESSION_DELAY_DEFAULT		(10 * NSEC_PER_MSEC)
 #define SESSION_DELAY_MAX		NSEC_PER_SEC
 
 /*
- * The largest record, with a struct utrace_rec_lost for each run before it, and
- * a UTRACE_REC_PAD that is almost as large, fit into the smallest ring.
+ * The smallest ring has room for the largest record, the LOST records before it
+ * (one struct utrace_rec_lost for each element of ->losses), and a
+ * UTRACE_REC_PAD that is almost as large.
  */
 static_assert(2 * (UTRACE_DEV_RECORD_SIZE + SESSION_RING_LOSSES *
 		   sizeof(struct utrace_rec_lost)) <= UTRACE_RING_MIN);
 
 /*
  * Charge the rings to the user of the caller, since their memory cannot be
- * swapped out.  The limit is RLIMIT_MEMLOCK, together with the buffers of perf
- * and io_uring.  The user is charged and not an address space, as a session may
- * outlive all processes of the user.  Return 0 or -ENOMEM.
+ * swapped out.  The limit is RLIMIT_MEMLOCK, shared with the buffers of perf
+ * and io_uring.  The user is charged, not an address space, since a session may
+ * outlive all processes of the user.  Returns 0 or -ENOMEM.
  */
 static int session_ring_charge(struct utrace_session *session, size_t size)
 {
@@ -97,7 +98,7 @@ static void session_ring_uncharge(struct utrace_session *session, size_t size)
 	session->user = NULL;
 }
 
-/* Bytes of the ring of each CPU, if all rings are to take @all bytes. */
+/* Bytes of the ring of each CPU, if all rings together take @all bytes. */
 static size_t session_ring_part(size_t all)
 {
 	return max_t(size_t, rounddown_pow_of_two(all / num_possible_cpus()),
@@ -105,15 +106,16 @@ static size_t session_ring_part(size_t all)
 }
 
 /*
- * Note how much is free behind ->at, up to the end of the memory at most.
- * utrace_dev_lost() and a ring with lost records leave nothing, so that the
- * next record tells of them first.
+ * Update ->at and ->limit from ->head and ->seen.  Free memory counts up to the
+ * end of the ring's memory at most.  With lost records, here and in
+ * utrace_dev_lost(), ->limit leaves no room, so that the next record takes the
+ * slow path, which writes the LOST records first.
  */
 static void session_ring_limit(const struct utrace_session *session,
 			       struct session_ring *ring)
 {
 	u64 unread = ring->head - ring->seen;
-	/* A program may have written any tail. */
+	/* A program may have stored any tail. */
 	u64 room = session->ring_size - min_t(u64, unread, session->ring_size);
 
 	ring->at = session_ring_at(session, ring, ring->head);
@@ -122,7 +124,7 @@ static void session_ring_limit(const struct utrace_session *session,
 		ring->limit = ring->data;
 }
 
-/* Allocate the rings, of utrace_session.ring_size each.  NULL: no memory. */
+/* Allocate the rings of utrace_session.ring_size each.  NULL: no memory. */
 static struct session_ring *session_rings_alloc(struct utrace_session *session)
 {
 	struct session_ring *ring;
@@ -148,23 +150,24 @@ static struct session_ring *session_rings_alloc(struct utrace_session *session)
 	return ring;
 }
 
-/* Bytes that a user is charged with. */
+/* Bytes charged to the user. */
 static size_t session_ring_charged(const struct utrace_session *session)
 {
 	return utrace_dev_rings_size(session) + utrace_dev_tails_size();
 }
 
 /**
- * utrace_dev_ring_make() - give a session its rings
- * @session: a session that has none; its lock is held, or nobody else has it
- * @setup: what the program has asked for
+ * utrace_dev_ring_make() - allocate the rings of a session
+ * @session: a session without rings; the caller holds its lock, or is its only
+ *	user
+ * @setup: the argument of UTRACE_IOC_SETUP, or the defaults
  *
  * Context: Process context; may sleep.
  * Return:
- * * 0 - the session has its rings
- * * -EINVAL - there is no such size, delay or policy
- * * -ENOMEM - there is no memory, or it would exceed RLIMIT_MEMLOCK of the user
- *   and the caller has no CAP_IPC_LOCK
+ * * 0 - the session has rings
+ * * -EINVAL - the size, the delay or the policy is not valid
+ * * -ENOMEM - out of memory, or RLIMIT_MEMLOCK of the user would be exceeded
+ *   and the caller lacks CAP_IPC_LOCK
  */
 int utrace_dev_ring_make(struct utrace_session *session,
 			 const struct utrace_ioc_setup *setup)
@@ -189,14 +192,14 @@ int utrace_dev_ring_make(struct utrace_session *session,
 		session_ring_uncharge(session, session_ring_charged(session));
 		return -ENOMEM;
 	}
-	/* Readers that do not hold the lock find what was set above. */
+	/* Readers without the lock see what was set above. */
 	smp_store_release(&session->ring, ring);
 	return 0;
 }
 
 /**
  * utrace_dev_ring_free() - free the rings of a session
- * @session: a session that has neither writers nor a reader any more
+ * @session: a session without writers and readers
  *
  * Context: Any but interrupts; see vfree().
  */
@@ -210,12 +213,13 @@ void utrace_dev_ring_free(struct utrace_session *session)
 }
 
 /**
- * utrace_dev_wake_soon() - wake the readers that wait
+ * utrace_dev_wake_soon() - wake the waiting readers
  * @session: the session
- * @now: at once, and not after utrace_session.delay
+ * @now: wake them at once; else after utrace_session.delay
  *
- * The caller has a full barrier between what the readers wait for and its look
- * at utrace_reader.wait, which is left to it.
+ * The caller has issued a full barrier between the store that the readers wait
+ * for and its check of utrace_reader.wait.  This function does not check the
+ * queue.
  *
  * Context: Any but NMI.
  */
@@ -224,8 +228,8 @@ void utrace_dev_wake_soon(struct utrace_session *session, bool now)
 	if (now)
 		wake_up_interruptible_poll(&session->reader.wait, SESSION_WAKE);
 	/*
-	 * The timer's function clears ->armed, has a full barrier, and wakes.
-	 * If ->armed is still set here, that wake-up is to come.
+	 * The timer function clears ->armed, has a full barrier, and then
+	 * wakes.  If ->armed is still set here, that wake-up is yet to come.
 	 */
 	else if (!atomic_read(&session->armed) &&
 		 !atomic_xchg(&session->armed, 1))
@@ -233,38 +237,40 @@ void utrace_dev_wake_soon(struct utrace_session *session, bool now)
 }
 
 /**
- * utrace_dev_check_ends_soon() - a task of a session has died
- * @session: the session
+ * utrace_dev_check_ends_soon() - request a check for targets that have ended
+ * @session: the session, of which a task has died
+ *
+ * Wakes waiting readers, which call utrace_dev_check_ends().
  *
  * Context: A callback; does not sleep.
  */
 void utrace_dev_check_ends_soon(struct utrace_session *session)
 {
 	WRITE_ONCE(session->check_ends, true);
-	smp_mb();	/* ->look before the look for a sleeper. */
+	smp_mb();	/* ->check_ends before the check for a sleeper. */
 	if (waitqueue_active(&session->reader.wait))
 		utrace_dev_wake_soon(session, false);
 }
 
-/* Have the bytes from @end - utrace_session.ring_size on been read? */
+/* Check whether all bytes before @end - utrace_session.ring_size were read. */
 static bool session_ring_fits(const struct utrace_session *session,
 			      struct session_ring *ring, u64 end)
 {
 	if (likely(end - ring->seen <= session->ring_size))
 		return true;
 	/*
-	 * Pairs with the release of the tail by the reader, see above.  A tail
-	 * of a program that is wrong makes the ring seem full, or gives up
-	 * records that the program has not read.
+	 * Pairs with the release of the tail by the reader, see above.  A wrong
+	 * tail from a program makes the ring seem full, or gives up records
+	 * that the program has not read.
 	 */
 	ring->seen = smp_load_acquire(ring->tail);
 	return end - ring->seen <= session->ring_size;
 }
 
 /*
- * Find room for @size bytes.  They do not wrap: if the bytes up to the end of
- * the ring are too few, a UTRACE_REC_PAD fills them.  Return false if there is
- * no room.
+ * Find room for @size contiguous bytes.  If too few bytes are left before the
+ * end of the ring, a UTRACE_REC_PAD fills them.  Returns false if there is no
+ * room.
  */
 static bool session_ring_place(const struct utrace_session *session,
 			       struct session_ring *ring, size_t size)
@@ -278,7 +284,7 @@ static bool session_ring_place(const struct utrace_session *session,
 		struct utrace_rec *pad = session_ring_at(session, ring,
 							 ring->head);
 
-		/* 8 bytes may be all that is left: write size and type only. */
+		/* Only 8 bytes may be left: write size and type only. */
 		pad->size = left;
 		pad->type = UTRACE_REC_PAD;
 		ring->head = at;
@@ -287,8 +293,8 @@ static bool session_ring_place(const struct utrace_session *session,
 }
 
 /*
- * Tell at @to of the records that the ring has lost.  Returns the address
- * behind what was written.
+ * Write a UTRACE_REC_LOST at @to for each target in ->losses, and clear
+ * ->losses.  Returns the address after the last one.
  */
 static void *session_fill_lost(struct session_ring *ring, void *to, u64 time)
 {
@@ -311,8 +317,8 @@ static void *session_fill_lost(struct session_ring *ring, void *to, u64 time)
 }
 
 /*
- * Find room for a record of @size bytes and what the ring has lost before it.
- * False: there is none.
+ * Find room for a record of @size bytes and the LOST records before it.
+ * Returns false if there is none.
  */
 static bool session_ring_begin(const struct utrace_session *session,
 			       struct session_ring *ring, size_t size)
@@ -323,8 +329,8 @@ static bool session_ring_begin(const struct utrace_session *session,
 }
 
 /*
- * Tell of the records that the ring has lost, where session_ring_begin() has
- * found room; the next record goes to ->at.
+ * Write the LOST records where session_ring_begin() has found room.  The next
+ * record goes to ->at.
  */
 static void session_ring_put_lost(const struct utrace_session *session,
 				  struct session_ring *ring, u64 time)
@@ -335,7 +341,7 @@ static void session_ring_put_lost(const struct utrace_session *session,
 	session_ring_limit(session, ring);
 }
 
-/* Count a record that the ring loses, for the next UTRACE_REC_LOST. */
+/* Count a lost record in ->losses, for the next UTRACE_REC_LOST. */
 static void session_ring_lose(struct session_ring *ring,
 			      struct session_target *of)
 {
@@ -359,8 +365,8 @@ static void session_ring_lose(struct session_ring *ring,
 }
 
 /**
- * utrace_dev_lost() - count a record for which there is no struct session_task
- * @target: the target that the record would have been made for
+ * utrace_dev_lost() - count a lost record for which there is no session_task
+ * @target: the target of the record
  *
  * Context: Task context with preemption on; does not sleep.
  */
@@ -374,8 +380,8 @@ void utrace_dev_lost(struct session_target *target)
 
 /*
  * Find room in the ring of this CPU.  On success preemption is off and ->rec is
- * filled in; else the ring is left open, preemption is off and ->ring is the
- * ring.
+ * filled in.  On failure the ring stays open, with preemption off, and ->ring
+ * is set.
  */
 static bool session_reserve_once(struct session_writer *w, u16 type, u16 flags,
 				 size_t size)
@@ -398,7 +404,7 @@ static bool session_reserve_once(struct session_writer *w, u16 type, u16 flags,
 	return true;
 }
 
-/* Take the memory in which a record without room is parked, if there is any. */
+/* Allocate memory to park a record.  An EXIT uses the spare of its task. */
 static struct session_parked *session_parked_for(struct session_writer *w,
 						 u16 type, size_t size)
 {
@@ -412,8 +418,9 @@ static struct session_parked *session_parked_for(struct session_writer *w,
 }
 
 /*
- * Park a record.  What the ring has lost before is told before it, since the
- * reader may give the parked record before the next one of the ring.
+ * Park a record.  The LOST records of the ring go before it into the same
+ * memory, since the reader may return the parked record before the next record
+ * of the ring.
  */
 static void session_reserve_parked(struct session_writer *w,
 				   struct session_parked *parked, u16 type,
@@ -431,9 +438,8 @@ static void session_reserve_parked(struct session_writer *w,
 }
 
 /*
- * The first try to write a record has found no room, and has left the ring
- * open.  Take memory to park the record, and try again; or count the record as
- * lost.
+ * The ring has no room and is open.  Allocate memory to park the record and try
+ * the ring again.  If that fails too, park the record, or count it as lost.
  */
 static noinline bool session_reserve_slow(struct session_writer *w, u16 type,
 					  u16 flags, size_t size)
@@ -444,7 +450,7 @@ static noinline bool session_reserve_slow(struct session_writer *w, u16 type,
 		session_ring_close(w->ring);
 		parked = session_parked_for(w, type, size);
 		if (session_reserve_once(w, type, flags, size)) {
-			/* Preemption is off, where kvfree() must not be called. */
+			/* kvfree() must not be called with preemption off. */
 			kvfree_rcu(parked, rcu);
 			return true;
 		}
@@ -461,7 +467,7 @@ static noinline bool session_reserve_slow(struct session_writer *w, u16 type,
 
 /**
  * utrace_dev_reserve() - begin to write a record of the current task
- * @w: @target, @task and @now are filled in by the caller, the rest here
+ * @w: the caller fills in @target, @task and @now; this function the rest
  * @type: enum utrace_rec_type
  * @flags: UTRACE_REC_F_ bits
  * @size: bytes of the record, a multiple of 8, UTRACE_DEV_RECORD_SIZE at most
@@ -471,7 +477,7 @@ static noinline bool session_reserve_slow(struct session_writer *w, u16 type,
  * Context: Task context with preemption on; may sleep.  After true preemption
  * is off.
  * Return:
- * * true - the caller fills in @w->rec behind the header, and calls
+ * * true - the caller must fill in @w->rec after the header and call
  *   utrace_dev_commit()
  * * false - the record is lost
  */
@@ -487,7 +493,7 @@ bool utrace_dev_reserve(struct session_writer *w, u16 type, u16 flags,
  * @session: the session
  * @ring: the ring of this CPU
  *
- * They are woken at once if the ring is half full, as far as its writer knows.
+ * Wakes them at once if the ring is half full, as far as its writer knows.
  *
  * Context: Preemption is off.
  */
@@ -505,10 +511,10 @@ void utrace_dev_wake(struct utrace_session *session, struct session_ring *ring)
 }
 
 /**
- * utrace_dev_commit() - end to write a record of the current task
+ * utrace_dev_commit() - finish a record of the current task
  * @w: as utrace_dev_reserve() has left it, with the record written
  *
- * Context: Task context, with preemption off, which is on afterwards.  Takes
+ * Context: Task context with preemption off; turns preemption on.  Takes
  * utrace_session.park_lock if the record is parked.
  */
 void utrace_dev_commit(struct session_writer *w)
@@ -531,16 +537,16 @@ void utrace_dev_commit(struct session_writer *w)
 
 /**
  * utrace_dev_write_for() - write a record about a task that cannot run
- * @target: the target that the record is made for
- * @rec: the record, complete but for its time and CPU, which are filled in
- * @task: what the session knows of the task, or NULL
+ * @target: the target of the record
+ * @rec: the record, complete except for its time and CPU
+ * @task: the session's state of the task, or NULL
  *
- * The time of the record is later than that of the last record of the task, and
- * that of the next one is later still, see session_record_time().  If nothing
- * is known of the task, the next record comes later by the clock.
+ * The time is later than that of the task's last record, and its next record is
+ * later still, see session_record_time().  Without @task, only the clock orders
+ * the next record.
  *
- * A record that finds no room is counted as lost.  Readers that wait are left
- * to the caller.
+ * A record that finds no room is counted as lost.  The caller must wake the
+ * readers.
  *
  * Context: Any but interrupts.  The caller keeps the task from running.
  * Return:

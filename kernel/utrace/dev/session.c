@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - sessions of /dev/utrace: their lives
+ * utrace - sessions of /dev/utrace: creation and end
  *
- * A session begins with open() and ends when the file and all engines of its
+ * A session begins with open().  It ends when the file and all engines of its
  * targets have dropped their references.
  */
 #include <linux/capability.h>
@@ -15,7 +15,7 @@
 #include "count.h"
 
 /*
- * The file and all targets are gone: no reader and no callback uses the
+ * The file and all targets are gone, so no reader and no callback uses the
  * session.
  */
 static void session_free(struct kref *ref)
@@ -38,7 +38,7 @@ static void session_free(struct kref *ref)
 
 /**
  * utrace_dev_put() - drop a reference to a session
- * @session: the session; the caller gives its reference up
+ * @session: the session; consumes the reference
  *
  * Context: The last put stops the timer and waits for it, and may sleep; any
  * other may be called from interrupts.
@@ -48,28 +48,28 @@ void utrace_dev_put(struct utrace_session *session)
 	kref_put(&session->ref, session_free);
 }
 
-/* A record was written utrace_session.delay ago: wake the readers. */
+/* Timer function: a record was written utrace_session.delay ago. */
 static void session_wake(struct timer_list *timer)
 {
 	struct utrace_session *session = from_timer(session, timer, wake);
 
 	/*
 	 * A full barrier: a writer that finds ->armed set has written its
-	 * record before the readers look.
+	 * record before the readers check for records.
 	 */
 	atomic_xchg(&session->armed, 0);
 	wake_up_interruptible_poll(&session->reader.wait, SESSION_WAKE);
 }
 
 /**
- * utrace_dev_new() - begin a session, which no process reads yet
- * @cred: credentials of the opener; the session takes a reference of its own
- * @ops: how its records are read, &utrace_dev_reader_ops
+ * utrace_dev_new() - create a session that no process reads yet
+ * @cred: credentials of the opener; the session takes its own reference
+ * @ops: functions of its reader, &utrace_dev_reader_ops
  *
  * Context: Process context, in the opening task; may sleep.
  * Return:
  * * the session - with one reference, for the file
- * * NULL - there is no memory
+ * * NULL - out of memory
  */
 struct utrace_session *utrace_dev_new(const struct cred *cred,
 				      const struct utrace_reader_ops *ops)
@@ -104,7 +104,7 @@ struct utrace_session *utrace_dev_new(const struct cred *cred,
 }
 
 /**
- * utrace_dev_cred() - the credentials of the opener of a session
+ * utrace_dev_cred() - get the credentials of the opener of a session
  * @session: the session
  *
  * Context: Any.
@@ -116,7 +116,7 @@ const struct cred *utrace_dev_cred(const struct utrace_session *session)
 }
 
 /**
- * utrace_dev_ns() - the pid namespace of the opener of a session
+ * utrace_dev_ns() - get the pid namespace of the opener of a session
  * @session: the session
  *
  * Context: Any.
@@ -128,7 +128,7 @@ struct pid_namespace *utrace_dev_ns(const struct utrace_session *session)
 }
 
 /**
- * utrace_dev_ids() - the table of what is armed, by ids
+ * utrace_dev_ids() - get the table that maps ids to what is armed
  * @session: the session
  *
  * Context: Any.
@@ -140,12 +140,12 @@ struct xarray *utrace_dev_ids(struct utrace_session *session)
 }
 
 /**
- * utrace_dev_new_id() - reserve an id for something that is armed
+ * utrace_dev_new_id() - reserve an id for something to be armed
  * @session: the session
- * @id: gets the id, 1 or more, which leads to nothing yet
+ * @id: set to the id, 1 or more, which has no entry yet
  *
- * The ids of one session are used in turn, so one that was given back is used again after
- * 2^32 others.
+ * Ids are allocated cyclically: a freed id is used again after the other 2^32
+ * ids.
  *
  * Context: Process context; may sleep.
  * Return: 0, -ENOMEM, or -EBUSY if all ids are used.

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - sessions of /dev/utrace: what their parts share
+ * utrace - sessions of /dev/utrace: shared structures
  *
  * An open /dev/utrace is a session.  It has a ring for each CPU, a target with
- * an engine of its own for each thing that it is attached to, and a
- * session_task for each task that has had an event.
+ * its own engine for each attachment, and a session_task for each task that has
+ * had an event.
  *
  * Lock order, outermost first: utrace_reader.read_lock, utrace_session.lock,
- * exec_update_lock of a task that is told of (in_flight.c),
+ * exec_update_lock of a task whose call is recorded (in_flight.c),
  * utrace_change_mutex.  task_lock(), utrace_session.park_lock and
  * session_tasks_lock are taken inside these or alone, and never inside each
- * other.  A callback takes only those three and locks of the core.  Siglock and
- * what is inside of it are taken inside park_lock.
+ * other.  A callback takes only these three and locks of the core.  Siglock and
+ * the locks inside it are taken inside park_lock.
  *
  * User memory is read and written under read_lock or without a lock, but never
- * under utrace_session.lock: the page fault may be one that user space serves.
+ * under utrace_session.lock: user space may serve the page fault.
  */
 #ifndef _KERNEL_UTRACE_DEV_SESSION_H
 #define _KERNEL_UTRACE_DEV_SESSION_H
@@ -52,21 +52,22 @@ struct vm_area_struct;
 struct utrace_engine;
 struct utrace_engine_ops;
 
-/*
- * Bytes of all rings by default, and the most that takes no capability.
- */
+/* Default size of all rings in bytes, and the largest without a capability. */
 #define SESSION_RING_DEFAULT	SZ_1M
 
 /*
- * What a wake-up of the readers is for.  A record may be the last one, so those
- * that poll for the end alone are woken, too.
+ * Events of a wake-up of readers.  Any record may be the last one, so readers
+ * that poll only for the end are woken too.
  */
 #define SESSION_WAKE		(EPOLLIN | EPOLLRDNORM | EPOLLHUP)
 
-/* Targets whose lost records a ring tells apart; the last one is for others. */
+/*
+ * Targets whose lost records a ring counts separately.  The last element is for
+ * all further targets.
+ */
 #define SESSION_RING_LOSSES	8
 
-/* What may be captured, and what counted. */
+/* Valid bits of utrace_ioc_events.capture and .count. */
 #define SESSION_CAPTURES	(UTRACE_CAPTURE_STRINGS |		\
 				 UTRACE_CAPTURE_BUFFERS |		\
 				 UTRACE_CAPTURE_SOCKETS |		\
@@ -75,39 +76,39 @@ struct utrace_engine_ops;
 				 UTRACE_CAPTURE_RAW_STACK)
 #define SESSION_COUNT_KINDS	(UTRACE_COUNT_CALLS | UTRACE_COUNT_CPU)
 
-/* Records of one target that a ring has lost since the last one it has taken. */
+/* Records of one target that a ring has lost since its last written record. */
 struct session_loss {
 	u32 target;
 	u64 lost;
 };
 
 /**
- * struct session_ring - the records of one CPU on their way to the reader
+ * struct session_ring - the ring of one CPU
  * @data: utrace_session.ring_size bytes; constant
- * @header: what the reader is told, in memory that programs may map to read.
+ * @header: the header for readers, in memory that programs may map read-only.
  *	->head is stored with release, ->open is cleared after that; a reader
- *	loads both with acquire.  Only the ring's writer stores there, and reads
- *	its own ->last back.
- * @tail: bytes ever read, in memory that programs may map to write: any number
- *	may stand there.  A reader that is the kernel stores it with release,
- *	under utrace_reader.read_lock; the writer loads it with acquire.
+ *	loads both with acquire.  Only the ring's writer stores there, and it
+ *	also reads ->last.
+ * @tail: bytes ever read, in memory that programs may map writable, so it may
+ *	hold any number.  A reader in the kernel stores it with release, under
+ *	utrace_reader.read_lock; the writer loads it with acquire.
  * @at: where the next record goes, if it ends at @limit or before
- * @limit: end of the memory behind @at that is known to be free, or @data if
- *	there is something to do before the next record
+ * @limit: end of the memory from @at on that is known to be free, or @data if
+ *	LOST records must be written before the next record
  * @head: bytes ever written, padding included
- * @seen: *@tail as the writer has last read it
+ * @seen: *@tail when the writer last read it
  * @records: number of records ever written
  * @lost: number of records ever lost
- * @cpu: number of the CPU in the place of utrace_rec.cpu, if the last 8 bytes
- *	of the header are taken for one number; constant
- * @nlosses: number of elements of @losses that are used
+ * @cpu: number of the CPU shifted to the place of utrace_rec.cpu in the last 8
+ *	bytes of the header, read as one number; constant
+ * @nlosses: number of used elements of @losses
  * @losses: records lost since the last one that was written, by target
  * @first: *@tail as read(2) has left it.  Under utrace_reader.read_lock.
- * @visible: ->head as the present read(2) has found it.  Under
+ * @visible: ->head when the current read(2) loaded it.  Under
  *	utrace_reader.read_lock.
  *
  * The size is a power of 2, so that a shift finds the ring of a CPU.  The
- * members from @at to @losses are written by a task on the ring's CPU that has
+ * members from @at to @losses are written by a task on the ring's CPU with
  * preemption off, so no lock is needed.
  */
 struct session_ring {
@@ -132,15 +133,15 @@ struct session_ring {
  * @list: entry in utrace_session.parked, under utrace_session.park_lock, and
  *	then in utrace_session.taken, under utrace_reader.read_lock.  Both are
  *	sorted by time.
- * @rcu: frees memory that turned out not to be needed, and is in no list
+ * @rcu: frees an entry that was not needed and is in no list
  * @task: the task that wrote the record, counted; NULL for a record about no
  *	task
  * @time: time of the record in ns
- * @size: bytes of @data that are used
+ * @size: used bytes of @data
  * @data: a struct utrace_rec_lost for each target of which the ring had lost
  *	records, and the record
  *
- * Belongs to the task until it is in the list, then to the reader.
+ * The task owns the entry until it is in the list, then the reader does.
  */
 struct session_parked {
 	union {
@@ -155,17 +156,18 @@ struct session_parked {
 
 /**
  * struct session_settings - what is recorded
- * @ref: one reference for the session, one for each target that has it
+ * @ref: one reference for the session, one for each target that uses them
  * @number: see utrace_rec.settings
  * @events: UTRACE_REC_BIT() bits
  * @capture: UTRACE_CAPTURE_ bits
  * @count: UTRACE_COUNT_ bits
- * @strings: bytes of a string that are captured, without the header
- * @buffers: likewise, of memory that calls read and write
+ * @strings: bytes captured of a string, without the header
+ * @buffers: bytes captured of memory that calls read and write, without the
+ *	header
  * @ncalls: number of elements of @calls
  * @calls: numbers of the system calls that are recorded; NULL: all
  *
- * Immutable, but for @ref.
+ * Immutable except for @ref.
  */
 struct session_settings {
 	refcount_t ref;
@@ -183,57 +185,61 @@ struct session_settings {
  * struct utrace_session - an open /dev/utrace
  * @ref: one reference for the file, one for each target
  * @cred: credentials of the opener, counted; constant
- * @ns: pid namespace of the opener, counted; records have ids of it.  Constant.
+ * @ns: pid namespace of the opener, counted; the ids in records are of it.
+ *	Constant.
  * @owner: process of the opener, counted; constant
- * @lock: serializes ioctls that change the session; guards @targets, @next_id,
- *	@missed and the settings
+ * @lock: serializes ioctls that change the session; protects @targets,
+ *	@next_id, @missed and the settings
  * @targets: struct session_target.  Under @lock.
  * @ntargets: number of elements of @targets.  Written under @lock, read by
  *	callbacks without a lock.
  * @next_id: id of the target attached last.  Under @lock.
- * @attached: the session has had a target.  Written under @lock.
- * @settings: what is recorded of targets to come, counted.  Under @lock.
- * @last_settings: number of the settings of the last UTRACE_IOC_EVENTS.  Under @lock.
- * @missed: events that did not come to the engines of targets detached since.
- *	Under @lock.
+ * @attached: a target was attached at least once.  Written under @lock.
+ * @settings: settings of future targets, counted.  Under @lock.
+ * @last_settings: number of the settings of the last UTRACE_IOC_EVENTS.  Under
+ *	@lock.
+ * @missed: events that engines of detached targets have missed.  Under @lock.
  * @hidden: how often a task became hidden from the session
- * @uncaptured: items that records lack, for want of room or memory
- * @waits: how often a task was held for want of room
- * @ring: a ring for each possible CPU, NULL if there are none yet.  Set once,
- *	under @lock, before the first target; freed with the session.
+ * @uncaptured: items missing from records, for lack of room or memory
+ * @waits: how often a task was held for lack of room
+ * @ring: a ring for each possible CPU; NULL before the first target or
+ *	UTRACE_IOC_SETUP.  Set once, under @lock; freed with the session.
  * @ring_size: bytes of each ring, a power of 2.  Set before @ring.
- * @shared: what programs may map to read: struct utrace_map, struct
- *	utrace_map_ring for each CPU, the data of the rings.  As @ring.
- * @tails: what programs may map to write: struct utrace_map_tail for each CPU.
- *	As @ring.
- * @mapped: programs read the rings in memory, so read(2) gives parked records.  Set
- *	before @ring
+ * @shared: memory that programs may map read-only: struct utrace_map, struct
+ *	utrace_map_ring for each CPU, the data of the rings.  Set and freed with
+ *	@ring.
+ * @tails: memory that programs may map writable: struct utrace_map_tail for
+ *	each CPU.  Set and freed with @ring.
+ * @mapped: programs read the rings in mapped memory, so read(2) returns parked
+ *	records only.  Set before @ring.
  * @ids: what is armed, see marker/armed.c
- * @next_armed: the id that is tried next there.  Under the lock of @ids
- * @nchanged: number of targets of which the reader does not know that a state has
- *	changed
- * @user: user who is charged with the rings, counted; NULL: none.  As @ring.
- * @delay: jiffies after which a waiting reader is woken.  As @ring.
- * @full: enum utrace_full.  As @ring.
- * @park_lock: guards @parked, @nparked, @waiting, @walks, @reader, and .parked,
- *	.holder and .waiting of each session_task
+ * @next_armed: the id to try next in @ids.  Under the lock of @ids.
+ * @nchanged: number of targets with a changed state that the reader has not
+ *	read
+ * @user: user charged with the rings, counted; NULL: none.  Set before @ring.
+ * @delay: jiffies after which a waiting reader is woken.  Set before @ring.
+ * @full: enum utrace_full.  Set before @ring.
+ * @park_lock: protects @parked, @nparked, @waiting, @walks, @reader, and
+ *	.parked, .holder and .waiting of each session_task
  * @parked: struct session_parked, by time
- * @nparked: number of elements of @parked and @taken.  Read without a lock, too.
+ * @nparked: number of elements of @parked and @taken.  Also read without a
+ *	lock.
  * @waiting: struct session_task with a holder.  Under @park_lock.
  * @walks: struct session_walk over @waiting.  Under @park_lock.
- * @reader: process that reads; its lock is @park_lock
- * @taken: parked records that the reader gives next, by time.  Under
+ * @reader: the process that reads; its lock is @park_lock
+ * @taken: parked records that the reader returns next, by time.  Under
  *	utrace_reader.read_lock.
- * @armed: @wake is armed, or its function has not begun
- * @wake: timer that wakes the reader some time after a record, so that the reader
- *	finds more of them.  Armed by callbacks; shut down when the session is
- *	freed.
- * @check_ends: a task has died since utrace_dev_check_ends() last looked at the targets
+ * @armed: @wake is armed, or its function has not yet begun
+ * @wake: timer that wakes the reader some time after a record, so that the
+ *	reader finds more records at once.  Armed by callbacks; shut down when
+ *	the session is freed.
+ * @check_ends: a task has died since utrace_dev_check_ends() last checked the
+ *	targets
  * @alive: number of targets that have not ended.  Written under @lock, read
  *	without it.
  * @busy: number of targets whose engines may still call back
  * @tasks: struct session_task, see task.c.  Under session_tasks_lock.
- * @counts: calls that were counted
+ * @counts: counts of system calls
  */
 struct utrace_session {
 	struct kref ref;
@@ -279,45 +285,48 @@ struct utrace_session {
 };
 
 /**
- * struct session_target - what a session is attached to
- * @list: entry in utrace_session.targets until it is detached.  Under
+ * struct session_target - one attachment of a session
+ * @list: entry in utrace_session.targets until the target is detached.  Under
  *	utrace_session.lock.
  * @session: the session, counted; constant
- * @viewer: who may see the tasks, counted; constant
- * @engine: the engine.  The reference is dropped when the target is detached;
- *	used under utrace_session.lock until then, and by callbacks.
- * @end: the UTRACE_REC_TARGET_END to come, NULL once the target has ended.
+ * @viewer: whose rights to see tasks are checked, counted; constant
+ * @engine: the engine.  The reference is dropped at the detach; until then used
+ *	under utrace_session.lock, and by callbacks.
+ * @end: the prepared UTRACE_REC_TARGET_END; NULL once the target has ended.
  *	Under utrace_session.lock.
  * @id: id for UTRACE_IOC_DETACH; constant
- * @key: a number that no other target has or will have; constant
- * @scope: with @of, says what the target is; constant
- * @of: the task, or the struct pid of the process; NULL: the system.  The
- *	engine has the reference; it is only compared.
+ * @key: a number that no other target ever has; constant
+ * @scope: with @of, identifies what the target is attached to; constant
+ * @of: the task, or the struct pid of the process; the cgroup or inode of a
+ *	match; NULL: the system.  Only compared.  The engine holds the
+ *	reference.
  * @settings: what is recorded, counted.  Under utrace_session.lock.
- * @now: what callbacks need of @settings: UTRACE_CAPTURE_ bits, the SESSION_
- *	bits below, and the number in the upper half.  Stored with release under
- *	utrace_session.lock, after the engine has got the settings; loaded with
- *	acquire, before the engine's events are looked at.
+ * @now: @settings packed for callbacks: UTRACE_CAPTURE_ bits, the SESSION_ bits
+ *	below, and the number in the upper half.  Stored with release under
+ *	utrace_session.lock, after the engine got the settings; loaded with
+ *	acquire, before the engine's events are read.
  * @since: time in ns when @now got its settings.  Stored before @now, loaded by
  *	callbacks after it.
- * @lost: number of records of the target that were lost
+ * @lost: number of lost records of the target
  * @stop: a task whose record finds no room waits for the reader.  Constant.
  * @all: the engine is one of the system.  The session may trace everybody, so
- *	no task is asked about.  Constant.
- * @deadlock: the attach has met the reader of the session
+ *	rights to single tasks are not checked.  Constant.
+ * @deadlock: the attach has found the reader of the session among the tasks
  * @gone: the target is detached, so its engine holds no task.  Under
- *	utrace_session.park_lock; read without it
- * @strings: as in @settings.  Stored before @now, loaded by callbacks after it:
- *	a record with an older number may have the newer size.
- * @buffers: likewise
- * @owner: see struct utrace_dev_arming.  Under utrace_session.lock
- * @owner_ops: functions of @owner.  Under utrace_session.lock
+ *	utrace_session.park_lock; read without it.
+ * @strings: copy of @settings->strings.  Stored before @now, loaded by
+ *	callbacks after it: a record with an older number may have the newer
+ *	size.
+ * @buffers: copy of @settings->buffers.  Stored and loaded as @strings is.
+ * @owner: see struct utrace_dev_arming.  Under utrace_session.lock.
+ * @owner_ops: functions of @owner.  Under utrace_session.lock.
  * @ending: the target is being detached, see session_detach().  Under
- *	utrace_session.lock
- * @rcu: frees the target when session_is_same() is done with it
+ *	utrace_session.lock.
+ * @rcu: frees the target after a grace period, since session_is_same() may
+ *	still read it
  *
- * The target is the data of its engine, whose ->release() frees it: not before
- * the last callback has returned.
+ * The target is the data of its engine, whose ->release() frees it after the
+ * last callback has returned.
  */
 struct session_target {
 	struct list_head list;
@@ -345,29 +354,35 @@ struct session_target {
 	struct rcu_head rcu;
 };
 
-/* In session_target.now, beside UTRACE_CAPTURE_ bits: record whole calls. */
+/*
+ * A bit of session_target.now, beside UTRACE_CAPTURE_ bits: record whole calls.
+ */
 #define SESSION_WHOLE_CALLS	BIT(31)
 
 /*
- * Likewise: a call cannot be recorded before more is looked at, since some
- * calls are left out, or the session has several targets.
+ * Bit of session_target.now: some calls are left out, or the session has
+ * several targets, so no call can be recorded without further checks.
  */
 #define SESSION_NOT_PLAIN	BIT(30)
 
-/* Likewise: count calls, and their CPU time; record no entries, or no exits. */
+/*
+ * Bits of session_target.now: count calls; count their CPU time; record no
+ * entries; record no exits.
+ */
 #define SESSION_COUNT		BIT(29)
 #define SESSION_COUNT_CPU	BIT(28)
 #define SESSION_NO_ENTER	BIT(27)
 #define SESSION_NO_EXIT		BIT(26)
 /*
- * Likewise: job control is reported for utrace_dev_hold() only, and not
- * recorded.
+ * Bit of session_target.now: job control is reported only for utrace_dev_hold()
+ * and not recorded.
  */
 #define SESSION_NO_JOBCTL	BIT(25)
 
 /*
- * Likewise, and they follow from the others: entries, exits or whole calls are
- * recorded inline, or calls are counted inline and not recorded (plain.c).
+ * Bits of session_target.now that follow from the other bits: the inlined path
+ * (plain.c) records entries, exits or whole calls, or counts calls that are not
+ * recorded.
  */
 #define SESSION_PLAIN_ENTER	BIT(24)
 #define SESSION_PLAIN_EXIT	BIT(23)
@@ -386,7 +401,7 @@ static inline u32 session_settings_of(u64 now)
 	return now >> 32;
 }
 
-/* The SESSION_PLAIN_ bits of @now for the records of calls. */
+/* Compute the SESSION_PLAIN_ bits of @now for the records of calls. */
 static inline u64 session_plain_records(u64 now)
 {
 	if (now & (SESSION_CAPTURES | SESSION_NOT_PLAIN))
@@ -399,16 +414,16 @@ static inline u64 session_plain_records(u64 now)
 
 /**
  * struct session_writer - a record that is being written
- * @target: the target that the record is made for
- * @task: what the session knows of the current task
+ * @target: the target of the record
+ * @task: the session's state of the current task
  * @ring: the ring of this CPU
  * @parked: where the record goes instead of the ring, or NULL
  * @now: session_target.now at the begin of the callback
  * @rec: the record, with its header filled in; the caller fills in the rest
  * @size: bytes of the record, if it is in the ring
  *
- * Lives on the stack of the callback, from utrace_dev_reserve() to
- * utrace_dev_commit(); preemption is off between the two.
+ * Lives on the stack of the callback.  Preemption is off between
+ * utrace_dev_reserve() and utrace_dev_commit().
  */
 struct session_writer {
 	struct session_target *target;
@@ -457,22 +472,22 @@ utrace_dev_settings_take(const struct utrace_ioc_events *events);
 u64 utrace_dev_records(void);
 
 /* task.c */
-/* What is kept of the entry of a system call. */
+/* What a task keeps of the entry of a system call. */
 enum session_kept {
 	SESSION_KEPT_NOT,	/* nothing */
 	SESSION_KEPT_PLAIN,	/* number and time */
-	SESSION_KEPT_WHOLE,	/* and arguments, and what was captured */
+	SESSION_KEPT_WHOLE,	/* and arguments and captured items */
 };
 
 /**
  * struct session_entry - the entry of a system call, kept until the exit
- * @kept: which other members are valid
+ * @kept: which of the members are valid
  * @nr: number of the call
  * @began: time of the entry in ns
  * @args: arguments
- * @capture: what was captured; empty if @kept is not SESSION_KEPT_WHOLE
- * @asked: number that the program asked for, if @nr is UTRACE_SYSCALL_NONE; valid if
- *	@kept is SESSION_KEPT_WHOLE
+ * @capture: captured items; empty if @kept is not SESSION_KEPT_WHOLE
+ * @asked: number that the program asked for, if @nr is UTRACE_SYSCALL_NONE;
+ *	valid if @kept is SESSION_KEPT_WHOLE
  */
 struct session_entry {
 	enum session_kept kept;
@@ -484,47 +499,51 @@ struct session_entry {
 };
 
 /**
- * struct session_task - what a session knows of a task
- * @data: by which the task finds this structure.  Its owner is the session;
- *	NULL once the session has ended.  Its key is that of the target for which
- *	the task was last asked about
+ * struct session_task - the state of a task in a session
+ * @data: entry in the task's data list.  Its owner is the session; NULL once
+ *	the session has ended.  Its key is that of the target whose rights were
+ *	checked last.
  * @ref: one reference for the task, one for each parked record, one for a
  *	pending @work
  * @list: entry in utrace_session.tasks while there is an owner.  Under
- *	session_tasks_lock
+ *	session_tasks_lock.
  * @session: the session; valid while there is an owner, and while @working
- * @task: the task; used by others while @holder is not NULL, and counted then
- * @id: see &utrace_rec.task; as @ids, changed by execve() only
- * @ids: see &utrace_rec.pid and &utrace_rec.tid
- * @number: number of the task's last record, and the target that was asked
- *	about last, which is that of the record
+ * @task: the task; used by other tasks while @holder is not NULL, and counted
+ *	then
+ * @id: see &utrace_rec.task; changed by execve() only
+ * @ids: see &utrace_rec.pid and &utrace_rec.tid; changed by execve() only
+ * @number: number of the task's last record, and id of the target whose rights
+ *	were checked last, which is that of the record
  * @last: time of the task's last record
- * @viewed: whether that target may see the task
- * @several: the task was asked about for several targets, so @viewed is not used: the task
- *	keeps an answer for each viewer
- * @reported: the reader was told at the present event that the task is hidden.  As @first
- * @first: no other target of the session was called for the present event
- * @claimed: a target of the session records the present event.  As @first only
- *	kept while the session has several targets
+ * @viewed: the cached answer whether that target may see the task
+ * @several: rights were checked for several targets, so @viewed is not used and
+ *	the task keeps an answer for each viewer
+ * @reported: a HIDDEN record was written at the current event.  Maintained like
+ *	@first.
+ * @first: no other target of the session was called for the current event
+ * @claimed: a target of the session records the current event.  Like @first,
+ *	only maintained while the session has several targets.
  * @working: @work is pending
  * @work: holds the task at the safe point, see hold.c
  * @entry: the system call that the task is in
- * @count: what is counted of the task, NULL before its first call
- * @since: time in ns at which the task has entered a call that is to be
- *	counted; 0: it is in none
- * @cpu_since: CPU time of the task at that time, 0 if it is not measured
- * @spare: for the task's UTRACE_REC_EXIT if that finds no room
- * @parked: number of the task's records in utrace_session.parked.  Under
- *	utrace_session.park_lock; read without a lock, too
+ * @count: counts of the task, NULL before its first call
+ * @since: time in ns when the task entered a call that is counted; 0: it is in
+ *	none
+ * @cpu_since: CPU time of the task at @since, 0 if it is not measured
+ * @spare: memory to park the task's UTRACE_REC_EXIT
+ * @parked: number of the task's records in utrace_session.parked and .taken.
+ *	Under utrace_session.park_lock; also read without a lock.
  * @holder: engine that may hold the task while @parked is not 0 and there is a
- *	reader, counted; else NULL.  Under utrace_session.park_lock
+ *	reader, counted; else NULL.  Under utrace_session.park_lock.
  * @waiting: entry in utrace_session.waiting while @holder is not NULL
  *
- * Only the task itself uses what has no other rule; and another task that keeps
- * it from running, see in_flight.c.
+ * Members without another rule are used only by the task itself, or by a task
+ * that keeps it from running, see in_flight.c.
  */
 struct session_task {
-	/* What each call needs; the rest is behind @entry's first members. */
+	/*
+	 * Members needed by each call; the last of them is the begin of @entry.
+	 */
 	struct utrace_task_data data;
 	struct utrace_session *session;
 	struct utrace_viewed viewed;
@@ -558,8 +577,8 @@ struct session_task {
 };
 
 /*
- * Was the entry that is kept with @task taken by the settings in @now of
- * @target?  Then its exit has not come yet.
+ * Check whether the settings in @now of @target kept the entry in @task.  Its
+ * exit has then not come yet.
  */
 static inline bool session_entry_is_of_now(const struct session_target *target,
 					   const struct session_task *task,
@@ -575,8 +594,8 @@ void utrace_dev_task_rename(struct session_task *task);
 void utrace_dev_forget_tasks(struct utrace_session *session);
 
 /*
- * Is the current task, which has memory, known to be hidden from @target, and has the reader
- * been told?  Then nothing is recorded.
+ * Check whether the cached answer hides current, which has an mm, from @target
+ * and the HIDDEN record was written.  Nothing is recorded then.
  */
 static inline bool session_hides(const struct session_target *target,
 				 const struct session_task *task)
@@ -590,7 +609,7 @@ bool utrace_dev_sees(struct session_target *target, struct session_task *task);
 /* record.c */
 void utrace_dev_hide(struct session_target *target, struct session_task *task);
 
-/* plain.c and events.c: the callbacks, see struct utrace_engine_ops */
+/* plain.c and events.c: callbacks, see struct utrace_engine_ops */
 u32 utrace_dev_sys_enter(u32 action, struct utrace_engine *engine,
 			 struct pt_regs *regs);
 u32 utrace_dev_sys_exit(u32 action, struct utrace_engine *engine,

@@ -2,9 +2,9 @@
 /*
  * utrace - sessions of /dev/utrace: what is recorded of each target
  *
- * Settings are immutable objects with a number.  A session has one for targets
- * to come, a target the one that it was given last.  User memory is never read
- * under utrace_session.lock: the page fault may be one that user space serves
+ * Settings are immutable objects with a number.  A session refers to the
+ * settings of future targets, a target to those that it got last.  User memory
+ * is never read under utrace_session.lock: user space may serve the page fault
  * late or never.
  */
 #include <linux/overflow.h>
@@ -16,16 +16,16 @@
 #include "../builtin.h"
 #include "session.h"
 
-/* System calls that one UTRACE_IOC_EVENTS may choose; more than there are. */
+/* Maximum number of system calls in one UTRACE_IOC_EVENTS; more than exist. */
 #define SESSION_MAX_CALLS	4096
 
 /**
- * utrace_dev_settings_new() - make settings by which nothing is recorded
+ * utrace_dev_settings_new() - create settings that record nothing
  *
  * Context: Process context; may sleep.
  * Return:
  * * the settings - with one reference
- * * NULL - there is no memory
+ * * NULL - out of memory
  */
 struct session_settings *utrace_dev_settings_new(void)
 {
@@ -69,9 +69,9 @@ void utrace_dev_settings_put(struct session_settings *settings)
 }
 
 /*
- * UTRACE_EVENT() bits by the type of the records that these callbacks write, and
- * that sessions may ask for.  Neither DEATH nor QUIESCE, which
- * utrace_set_events() refuses for a task that is dead already.
+ * UTRACE_EVENT() bits that the engine needs for each type of record that a
+ * session may ask for.  Neither DEATH nor QUIESCE: utrace_set_events() refuses
+ * them for a dead task.
  */
 static const unsigned long session_records[] = {
 	[UTRACE_REC_SYS_ENTER]	= UTRACE_EVENT(SYSCALL_ENTRY),
@@ -91,7 +91,7 @@ static const unsigned long session_records[] = {
 };
 
 /**
- * utrace_dev_records() - types of records that sessions may ask for
+ * utrace_dev_records() - get the types of records that sessions may ask for
  *
  * Context: Any.
  * Return: UTRACE_REC_BIT() bits.
@@ -120,8 +120,8 @@ static unsigned long session_engine_events(u64 asked)
 }
 
 /*
- * What callbacks need of settings; see session_target.now.  @several: the
- * session has several targets.
+ * Pack settings for callbacks, see session_target.now.  @several: the session
+ * has several targets.
  */
 static u64 session_now(const struct session_settings *settings, bool several)
 {
@@ -152,8 +152,8 @@ static u64 session_now(const struct session_settings *settings, bool several)
 }
 
 /*
- * Give the engine of a target its events.  DEATH is for utrace_dev_check_ends().
- * Return 0, or -ESRCH for an engine that has ended.
+ * Set the events of a target's engine.  DEATH is for utrace_dev_check_ends()
+ * and for counts.  Returns 0, or -ESRCH for an engine that has ended.
  */
 static int session_apply_events(struct session_target *target,
 				const struct session_settings *settings)
@@ -161,7 +161,7 @@ static int session_apply_events(struct session_target *target,
 	unsigned long events = session_engine_events(settings->events);
 	int ret;
 
-	/* Stops of job control follow each other without a safe point. */
+	/* Stops of job control may follow each other without a safe point. */
 	if (events & UTRACE_EVENT(SIGNAL_STOP))
 		events |= UTRACE_EVENT(JCTL);
 	if (settings->count)
@@ -170,16 +170,17 @@ static int session_apply_events(struct session_target *target,
 		events |= UTRACE_EVENT(DEATH);
 	ret = utrace_set_events(NULL, target->engine, events);
 	/*
-	 * -EINPROGRESS: a callback that is running may record by the old
-	 * settings, and says so.  -EALREADY: the thread is dead, so that no
-	 * event comes.
+	 * -EINPROGRESS: a running callback may record by the old settings, and
+	 * stores their number.  -EALREADY: the thread is dead and has no
+	 * further events.
 	 */
 	return ret == -EINPROGRESS || ret == -EALREADY ? 0 : ret;
 }
 
 /*
- * Give the engine of a target the settings.  Return 0, -ENOMEM, after which a
- * part of the settings may hold, or -ESRCH for an engine that has ended.
+ * Apply settings to the engine of a target.  Returns 0, -ENOMEM, after which
+ * some of the settings may be in effect, or -ESRCH for an engine that has
+ * ended.
  */
 static int session_apply(struct session_target *target,
 			 const struct session_settings *settings)
@@ -191,8 +192,9 @@ static int session_apply(struct session_target *target,
 }
 
 /*
- * The engine has the settings.  A callback that finds their number in ->now
- * finds them in the engine, too.
+ * Publish settings that the engine of the target already uses, so that a
+ * callback that reads their number in ->now also finds the engine with these
+ * settings.
  */
 static void session_adopt(struct session_target *target,
 			  struct session_settings *settings)
@@ -200,7 +202,10 @@ static void session_adopt(struct session_target *target,
 	/* Before ->now, so that a record with the new number has new sizes. */
 	WRITE_ONCE(target->strings, settings->strings);
 	WRITE_ONCE(target->buffers, settings->buffers);
-	/* Likewise, before that of entries that the new settings keep. */
+	/*
+	 * Before ->now, so that entries kept by the new settings begin at
+	 * ->since or later.
+	 */
 	WRITE_ONCE(target->since, ktime_get_ns());
 	/* Pairs with session_begin() and plain.c. */
 	smp_store_release(&target->now,
@@ -212,9 +217,10 @@ static void session_adopt(struct session_target *target,
 }
 
 /**
- * utrace_dev_update_several() - tell the callbacks whether there are several targets
+ * utrace_dev_update_several() - update whether callbacks must expect several
+ * targets
  * @session: the session; its lock is held
- * @several: another target is about to be attached, or there are several
+ * @several: there are several targets, or another one is about to be attached
  *
  * Context: Process context.
  */
@@ -234,17 +240,16 @@ void utrace_dev_update_several(struct utrace_session *session, bool several)
 }
 
 /**
- * utrace_dev_apply() - give a target settings
+ * utrace_dev_apply() - apply settings to a target
  * @target: the target; utrace_session.lock is held
- * @settings: the settings, of which the target takes a reference
+ * @settings: the settings; the target takes a reference
  *
- * If there is no memory, the target has its former settings again, as far as
- * there is memory for it.
+ * On -ENOMEM the previous settings are applied again as far as memory allows.
  *
  * Context: Process context; may sleep.
  * Return:
  * * 0 - the target records by @settings
- * * -ENOMEM - there is no memory
+ * * -ENOMEM - out of memory
  * * -ESRCH - the engine has ended
  */
 int utrace_dev_apply(struct session_target *target,
@@ -281,8 +286,8 @@ static int session_take_calls(struct session_settings *settings,
 
 /**
  * utrace_dev_settings_take() - check and copy the settings of a program
- * @events: the argument of UTRACE_IOC_EVENTS, a copy; its @calls is in user
- *	memory
+ * @events: a copy of the argument of UTRACE_IOC_EVENTS; its @calls points to
+ *	user memory
  *
  * Context: Process context without locks; may fault and sleep.
  * Return: the settings, with a reference for the caller; or -EINVAL, -EFAULT or
@@ -314,10 +319,7 @@ utrace_dev_settings_take(const struct utrace_ioc_events *events)
 	settings->count = events->count;
 	settings->strings = events->string_size ?: UTRACE_ITEM_SIZE;
 	settings->buffers = events->buffer_size ?: UTRACE_ITEM_SIZE;
-	/*
-	 * Checked here, too, for a session without targets, where no engine
-	 * does it.
-	 */
+	/* A session without targets has no engine that checks the calls. */
 	ret = session_take_calls(settings, events) ?:
 	      utrace_check_calls(settings->calls, settings->ncalls);
 	if (!ret)
@@ -327,13 +329,12 @@ utrace_dev_settings_take(const struct utrace_ioc_events *events)
 }
 
 /**
- * utrace_dev_apply_all() - give all targets, and later ones, settings
+ * utrace_dev_apply_all() - apply settings to all present and future targets
  * @session: the session; its lock is held
- * @settings: the settings, of which the session takes references
+ * @settings: the settings; the session and its targets take references
  *
- * A target that has ended is no error.  If another one fails to take the
- * settings, those before it get their own again, as far as there is memory for
- * that.
+ * A target that has ended is no error.  If a target fails, this target and
+ * those before it get their previous settings back as far as memory allows.
  *
  * Context: Process context; may sleep.
  * Return: 0 or -ENOMEM.

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - sessions of /dev/utrace: what they are attached to, by what right
+ * utrace - sessions of /dev/utrace: targets
  *
- * The caller and the opener of the session must both be allowed the attach (viewer.c).
- * So a descriptor that is passed on gives no process more rights than either of them has.
- * task.c says what may be seen of a target after that.
+ * The caller and the opener of the session must both be allowed the attach
+ * (viewer.c).  So passing a descriptor on gives no process more rights than
+ * either of them has.  Later checks of the rights to a target's tasks are in
+ * task.c.
  *
  * A target ends when all its tasks have exited, or when it is detached.  A task
- * that dies marks the session (utrace_dev_check_ends_soon()); the next reader looks at
- * the targets then, and parks a UTRACE_REC_TARGET_END.
+ * that dies marks the session (utrace_dev_check_ends_soon()).  The next reader
+ * then checks the targets and parks a UTRACE_REC_TARGET_END.
  */
 #include <linux/cgroup.h>
 #include <linux/cred.h>
@@ -27,21 +28,21 @@
 #include "../match.h"
 #include "session.h"
 
-/* Targets of one session at most. */
+/* Maximum number of targets of one session. */
 #define SESSION_MAX_TARGETS		1024
 
 /*
- * May the caller and the opener of the session trace @task?  The core calls this
- * for each task that the engine is to cover.
+ * Check whether the caller and the opener of the session may trace @task.  The
+ * core calls this for each task that the engine is to cover.
  */
 static bool session_may_trace(struct task_struct *task, void *data)
 {
 	struct session_target *target = data;
 
-	/* A dead task has no further events to see. */
+	/* A dead task has no further events. */
 	if (task->exit_state)
 		return true;
-	/* A reader that waits for itself. */
+	/* The reader would wait for itself. */
 	if (target->stop && task_tgid(task) == READ_ONCE(target->session->reader.process))
 		target->deadlock = true;
 	return !target->deadlock &&
@@ -52,8 +53,8 @@ static bool session_may_trace(struct task_struct *task, void *data)
 
 /*
  * Fill in a match from the descriptor of a cgroup's folder.  As in the next two
- * functions *@of tells the targets of one scope apart; the match has a
- * reference.
+ * functions, *@of is set to what identifies the target in its scope; the match
+ * holds a reference to it.
  */
 static int session_match_cgroup(struct utrace_match *match, int fd,
 				const void **of)
@@ -97,8 +98,8 @@ static int session_match_system(struct utrace_match *match, int fd,
 }
 
 /*
- * What the engine of a target is attached to.  @flags is for an engine of a
- * task; @match says which tasks an engine of the system is for.
+ * The engine of each scope.  @flags are attach flags of an engine of a task.
+ * @match fills in the match that selects the tasks of an engine of the system.
  */
 static const struct session_scope {
 	int flags;
@@ -115,8 +116,8 @@ static const struct session_scope {
 };
 
 /*
- * Make the match of an engine of the system.  The reading process is left out,
- * or each of its reads would make records.
+ * Create the match of an engine of the system.  It excludes the reading
+ * process, whose reads would each add records.
  */
 static struct utrace_match *
 session_match(const struct utrace_where *where, const void **of)
@@ -135,8 +136,8 @@ session_match(const struct utrace_where *where, const void **of)
 }
 
 /*
- * The last reference to the engine is gone, so no callback uses the target;
- * session_is_same() may still look at it.
+ * The last reference to the engine is gone, so no callback uses the target.
+ * session_is_same() may still read it.
  */
 static void session_target_release(void *data)
 {
@@ -175,8 +176,7 @@ static const struct utrace_engine_ops session_ops = {
 };
 
 /*
- * Attach an engine to @task, or to the system if that is NULL.  It wants no
- * events yet.
+ * Attach an engine without events to @task, or to the system if @task is NULL.
  */
 static struct utrace_engine *
 session_attach_engine(struct session_target *target, struct task_struct *task)
@@ -193,7 +193,7 @@ session_attach_engine(struct session_target *target, struct task_struct *task)
 
 /* The end of targets */
 
-/* Note that a target is over, and tell the reader; does nothing if it was. */
+/* End a target and queue its TARGET_END record.  Idempotent. */
 static void session_end_target(struct session_target *target, u32 why)
 {
 	struct utrace_session *session = target->session;
@@ -226,7 +226,7 @@ void utrace_dev_check_ends(struct utrace_session *session)
 	    mutex_lock_killable(&session->lock))
 		return;
 	WRITE_ONCE(session->check_ends, false);
-	smp_mb();	/* ->look before the looks at tasks. */
+	smp_mb();	/* ->check_ends before the checks of tasks. */
 	list_for_each_entry(target, &session->targets, list)
 		if (target->end && !target->all &&
 		    !utrace_has_living(target->engine))
@@ -235,14 +235,15 @@ void utrace_dev_check_ends(struct utrace_session *session)
 }
 
 /**
- * utrace_dev_is_over() - can no record come any more?
+ * utrace_dev_is_over() - check whether a session is finished
  * @session: the session
  *
- * Records may be left to read.
+ * No record can be added to a finished session.  Written records may still be
+ * unread.
  *
  * Context: Any.
  * Return: true if the session had targets, all of them have ended, and no
- * callback of one that was detached is running.
+ * callback of a detached target is running.
  */
 bool utrace_dev_is_over(struct utrace_session *session)
 {
@@ -250,7 +251,7 @@ bool utrace_dev_is_over(struct utrace_session *session)
 	       atomic_read(&session->busy) == READ_ONCE(session->ntargets);
 }
 
-/* Detach a target.  Callbacks that are running may still write records. */
+/* Detach a target.  Running callbacks may still write records. */
 static void session_remove(struct session_target *target)
 {
 	struct utrace_session *session = target->session;
@@ -261,7 +262,10 @@ static void session_remove(struct session_target *target)
 	ret = utrace_control(NULL, engine, UTRACE_DETACH);
 	WARN_ON_ONCE(ret && ret != -EINPROGRESS && ret != -ESRCH);
 	utrace_dev_gone(target);
-	/* Callbacks tell targets apart as long as both may be called. */
+	/*
+	 * Only after the detach: while both engines may be called, callbacks
+	 * must see that there are several targets.
+	 */
 	WRITE_ONCE(session->ntargets, session->ntargets - 1);
 	session->missed += utrace_engine_lost(engine);
 	session_end_target(target, UTRACE_END_DETACHED);
@@ -276,8 +280,8 @@ static void session_remove(struct session_target *target)
 /* Attach */
 
 /*
- * What tells the targets of the scope of a task apart.  The engine has a
- * reference, so the address is not used again while the target is in the list.
+ * What identifies a target in the scope of a task.  The engine has a reference,
+ * so the address is not reused while the target is in the list.
  */
 static const void *session_identity(enum utrace_scope scope,
 				    struct task_struct *task)
@@ -305,10 +309,10 @@ static void session_free_target(struct session_target *target)
 	kfree(target);
 }
 
-/* Number of the targets that all sessions ever had. */
+/* Number of targets created by all sessions since boot. */
 static atomic64_t session_targets;
 
-/* Make a target that has no engine yet.  Returns it, -EPERM or -ENOMEM. */
+/* Create a target without an engine.  Returns it, -EPERM or -ENOMEM. */
 static struct session_target *session_new_target(struct utrace_session *session,
 						 enum utrace_scope scope,
 						 const void *of)
@@ -351,7 +355,10 @@ static struct session_target *session_new_target(struct utrace_session *session,
 	return target;
 }
 
-/* From here on the engine owns the target, which has a reference to @session. */
+/*
+ * Add a target to a session.  Afterwards the engine owns the target, which has
+ * a reference to @session.
+ */
 static void session_add_target(struct utrace_session *session,
 			       struct session_target *target,
 			       struct utrace_engine *engine)
@@ -365,7 +372,7 @@ static void session_add_target(struct utrace_session *session,
 	WRITE_ONCE(session->alive, session->alive + 1);
 }
 
-/* The attach has failed: the program will know of no such target. */
+/* Remove a target after a failed attach, without a TARGET_END record. */
 static void session_revoke(struct session_target *target)
 {
 	struct utrace_session *session = target->session;
@@ -377,8 +384,8 @@ static void session_revoke(struct session_target *target)
 }
 
 /*
- * @match is for an engine of the system, else NULL; @task is for all others.
- * @of is what tells targets apart.
+ * Attach a session.  @match is for an engine of the system, else NULL; @task is
+ * for an engine of a task.  @of identifies the target in its scope.
  */
 static int session_attach_to(struct utrace_session *session,
 			     struct utrace_ioc_attach *attach, const void *of,
@@ -404,7 +411,7 @@ static int session_attach_to(struct utrace_session *session,
 	}
 	session_add_target(session, target, engine);
 	/*
-	 * The match is set before events, so that no event of the caller is
+	 * The match is set before the events, so that no event of the caller is
 	 * recorded.
 	 */
 	ret = match ? utrace_set_match(engine, match) : 0;
@@ -415,7 +422,7 @@ static int session_attach_to(struct utrace_session *session,
 	}
 	attach->id = target->id;
 	WRITE_ONCE(session->attached, true);
-	/* All tasks of the target may be dead already. */
+	/* All tasks of the target may already be dead. */
 	WRITE_ONCE(session->check_ends, true);
 	return 0;
 }
@@ -429,7 +436,7 @@ static int session_attach_system(struct utrace_session *session,
 
 	if (!utrace_viewer_may_see_all(session->cred))
 		return -EPERM;
-	/* No engine of the system can hold a task. */
+	/* An engine of the system cannot hold tasks. */
 	if (session->full == UTRACE_FULL_STOP)
 		return -EOPNOTSUPP;
 	match = session_match(&attach->where, &of);
@@ -441,7 +448,7 @@ static int session_attach_system(struct utrace_session *session,
 }
 
 /**
- * utrace_dev_task_of() - the task of a pidfd
+ * utrace_dev_task_of() - get the task of a pidfd
  * @fd: the descriptor
  *
  * Context: Process context.
@@ -465,8 +472,8 @@ struct task_struct *utrace_dev_task_of(int fd)
  * @where: the structure; its scope may be any number
  *
  * Context: Any.
- * Return: true if the scope is known, and the members that it does not use are 0, or -1
- * for &utrace_where.fd.
+ * Return: true if the scope is known, and the members that it does not use are
+ * 0, or -1 for &utrace_where.fd.
  */
 bool utrace_dev_where_is_valid(const struct utrace_where *where)
 {
@@ -480,7 +487,7 @@ bool utrace_dev_where_is_valid(const struct utrace_where *where)
 }
 
 /**
- * utrace_dev_scopes() - scopes that a target may have
+ * utrace_dev_scopes() - get the scopes that a target may have
  *
  * Context: Any.
  * Return: UTRACE_SCOPE_BIT() bits.
@@ -493,7 +500,7 @@ u32 utrace_dev_scopes(void)
 					    scopes & ~UTRACE_SCOPE_BIT(CGROUP);
 }
 
-/* Attach to the task of a pidfd, or to what belongs to it. */
+/* Attach to the task of a pidfd, to its process or to its tree. */
 static int session_attach_task(struct utrace_session *session,
 			       struct utrace_ioc_attach *attach)
 {
@@ -533,7 +540,7 @@ int utrace_dev_attach(struct utrace_session *session, void *arg)
 		if (ret)
 			return ret;
 	}
-	/* No id is given twice. */
+	/* Ids are not reused. */
 	if (session->ntargets >= SESSION_MAX_TARGETS ||
 	    session->next_id == U32_MAX)
 		return -ENOSPC;
@@ -543,9 +550,9 @@ int utrace_dev_attach(struct utrace_session *session, void *arg)
 }
 
 /*
- * Detach a target.  Take back what is armed for it first, without the session's lock,
- * since that may wait for processes.  Meanwhile the target stays in the list, but its owner
- * may be gone, and nothing can be armed for it.
+ * Detach a target.  Disarm everything that is armed for it first, without the
+ * session's lock, since that may wait for processes.  Until then the target
+ * stays in the list, its owner may go away, and nothing can be armed for it.
  */
 static int session_detach(struct utrace_session *session, u32 id)
 {
@@ -575,12 +582,12 @@ static int session_detach(struct utrace_session *session, u32 id)
 }
 
 /**
- * utrace_dev_undo_attach() - the program has not got the id of a target
+ * utrace_dev_undo_attach() - detach a target whose id the program could not get
  * @session: the session
  * @arg: struct utrace_ioc_attach
  *
- * Detaches the target.  If the caller is killed meanwhile, the target stays until the
- * end of the session.
+ * If the caller is killed during this, the target stays until the end of the
+ * session.
  *
  * Context: Process context; may sleep.  Takes utrace_session.lock.
  */
@@ -588,12 +595,12 @@ void utrace_dev_undo_attach(struct utrace_session *session, const void *arg)
 {
 	const struct utrace_ioc_attach *attach = arg;
 
-	/* -ENOENT: another thread has guessed the id. */
+	/* -ENOENT: another thread has guessed the id and detached it. */
 	(void)!session_detach(session, attach->id);
 }
 
 /**
- * utrace_dev_target() - find a target of a session
+ * utrace_dev_target() - look up a target of a session
  * @session: the session; its lock is held
  * @id: id of the target, from utrace_dev_attach()
  *
@@ -616,15 +623,16 @@ struct session_target *utrace_dev_target(struct utrace_session *session,
 }
 
 /**
- * utrace_dev_with_target() - call a function for a target, for those who arm something
+ * utrace_dev_with_target() - call a function that arms something for a target
  * @session: the session
  * @id: id of the target
- * @fn: called with utrace_session.lock held; what it stores in the owner stays
+ * @fn: called with utrace_session.lock held; the owner and its functions are
+ *	copied back from the structure
  * @arg: last argument of @fn
  *
  * Context: Process context; sleeps.  Takes utrace_session.lock.
- * Return: what @fn returns; -ENOENT - there is no such target; -EINTR - the caller is
- * killed.
+ * Return: what @fn returns; -ENOENT - there is no such target; -EINTR - the
+ * caller is killed.
  */
 int utrace_dev_with_target(struct utrace_session *session, u32 id,
 			   int (*fn)(struct utrace_session *session,
@@ -658,9 +666,10 @@ int utrace_dev_with_target(struct utrace_session *session, u32 id,
 }
 
 /**
- * utrace_dev_tell_change() - the state of something armed may have changed
- * @engine: engine of the target, which the caller keeps; the reader of the session has
- *	known the states until now
+ * utrace_dev_tell_change() - wake the reader for a changed state of something
+ * armed
+ * @engine: engine of the target, which the caller keeps; the reader of the
+ *	session has read the states of the target since the last change
  *
  * Context: Any but NMI.
  */
@@ -676,7 +685,7 @@ void utrace_dev_tell_change(struct utrace_engine *engine)
 }
 
 /**
- * utrace_dev_know_change() - the reader looks at the states of a target
+ * utrace_dev_know_change() - note that the reader reads the states of a target
  * @engine: engine of the target, which the caller keeps
  *
  * Context: Any.
@@ -699,7 +708,7 @@ void utrace_dev_know_change(struct utrace_engine *engine)
  * Return:
  * * 0 - the target is detached
  * * -EINTR - the caller was killed
- * * -EINVAL - there is no such flag
+ * * -EINVAL - unknown flag
  * * -ENOENT - the session has no such target
  */
 int utrace_dev_detach(struct utrace_session *session, void *arg)
@@ -710,7 +719,7 @@ int utrace_dev_detach(struct utrace_session *session, void *arg)
 }
 
 /**
- * utrace_dev_detach_all() - detach a session that ends from all its targets
+ * utrace_dev_detach_all() - detach all targets of a session that ends
  * @session: the session; its file is being released
  *
  * Context: Process context; may sleep.  Takes utrace_session.lock.
@@ -720,8 +729,8 @@ void utrace_dev_detach_all(struct utrace_session *session)
 	struct session_target *target, *next;
 
 	/*
-	 * No ioctl runs: it would have a reference to the file, which is being
-	 * released.  So nobody changes the list of targets.
+	 * The file is being released.  A running ioctl would hold a reference
+	 * to it, so no ioctl changes the list of targets.
 	 */
 	list_for_each_entry(target, &session->targets, list) {
 		if (target->owner)

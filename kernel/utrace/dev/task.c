@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - sessions of /dev/utrace: what a session knows of each task, and may
- * see of it
+ * utrace - sessions of /dev/utrace: per-task state, and checks of rights
  *
- * A task makes its struct session_task at the first event that any target of
- * the session reports, and finds it at each event after that.  The task drops
- * it at its own end, or when it adds another one and finds the session gone.
+ * A task creates its struct session_task at its first event for any target of
+ * the session, and looks it up at later events.  The task drops it when it
+ * exits, or when it adds another one and finds that the session is gone.
  *
- * target.c checks rights once, when a session is attached.  From then on each callback
- * asks whether the viewer of the target may see the current task as it is now (viewer.c),
- * before it captures anything.  The answer is kept with the task (struct session_task).
- * So a program that becomes set-id or undumpable is hidden from its next event on, and is
- * seen again when it may be traced again.
+ * target.c checks rights once, at the attach.  After that, each callback checks
+ * whether the viewer of the target may see the current task as it is now
+ * (viewer.c), before it captures anything.  The answer is cached per task
+ * (struct session_task).  A program that becomes set-id or undumpable is
+ * therefore hidden from its next event on, and visible again when it may be
+ * traced again.
  *
- * The reader is told each time that a task becomes hidden
- * (UTRACE_REC_HIDDEN), and always of the task's end.  The reader does not
- * learn the number of events that are kept back, since that number would reveal
- * what a hidden program does, as /proc/PID/io once did.
+ * The reader gets a UTRACE_REC_HIDDEN each time that a task becomes hidden, and
+ * always gets a record of the task's end.  It does not get the number of
+ * withheld events: that number would reveal what a hidden program does, as
+ * /proc/PID/io once did.
  */
 
 #include <linux/cred.h>
@@ -27,10 +27,9 @@
 #include "count.h"
 
 /*
- * Protects utrace_session.tasks of all sessions, and the owner of each entry,
- * against the end of a session (utrace_dev_forget_tasks()) and the end of a
- * task (session_put_data()) at the same time.  No lock is taken inside
- * session_tasks_lock.
+ * Protects utrace_session.tasks of all sessions and the owner of each entry.
+ * The end of a session (utrace_dev_forget_tasks()) may race with the end of a
+ * task (session_put_data()).  No lock is taken inside session_tasks_lock.
  */
 static DEFINE_SPINLOCK(session_tasks_lock);	/* interrupts are off */
 
@@ -47,7 +46,7 @@ static void session_free_task(struct kref *ref)
 
 /**
  * utrace_dev_task_put() - drop a reference
- * @task: what a session knows of a task
+ * @task: the session's state of a task
  *
  * Context: Any but NMI.
  */
@@ -56,7 +55,7 @@ void utrace_dev_task_put(struct session_task *task)
 	kref_put(&task->ref, session_free_task);
 }
 
-/* The task drops what is known of it; may run in a softirq. */
+/* The task drops its entry; may run in a softirq. */
 static void session_put_data(struct utrace_task_data *data)
 {
 	struct session_task *task =
@@ -69,8 +68,8 @@ static void session_put_data(struct utrace_task_data *data)
 }
 
 /**
- * utrace_dev_task_rename() - take the ids that the current task has now
- * @task: what a session knows of the current task, which is new, or has called
+ * utrace_dev_task_rename() - update the cached ids of the current task
+ * @task: the session's state of the current task, which is new, or has called
  *	execve() while it was not the leader of its process
  *
  * Context: A callback, in the task itself.
@@ -106,14 +105,14 @@ static struct session_task *session_new_task(struct utrace_session *session)
 }
 
 /**
- * utrace_dev_task() - find what a session knows of the current task, or make it
+ * utrace_dev_task() - look up or create the session's state of the current task
  * @target: a target of the session, whose engine has called back
  *
  * Context: A callback, in the task itself; may sleep.  Takes session_tasks_lock
- * for a task that is new.
+ * to create the state.
  * Return:
- * * the structure - valid in the callback
- * * NULL - there is no memory
+ * * the state - valid in the callback
+ * * NULL - out of memory
  */
 struct session_task *utrace_dev_task(struct session_target *target)
 {
@@ -128,7 +127,7 @@ struct session_task *utrace_dev_task(struct session_target *target)
 #define SESSION_TASKS_AT_ONCE	32
 
 /*
- * Remove some tasks from a session that ends.  Return true if there may be
+ * Remove some tasks from a session that ends.  Returns true if there may be
  * more.
  */
 static bool session_forget_some(struct utrace_session *session)
@@ -144,7 +143,7 @@ static bool session_forget_some(struct utrace_session *session)
 			return false;
 		list_del(&task->list);
 		/*
-		 * utrace_task_data_find() matches no more; the task drops the
+		 * utrace_task_data_find() no longer matches; the task drops the
 		 * structure.
 		 */
 		WRITE_ONCE(task->data.owner, NULL);
@@ -165,16 +164,16 @@ void utrace_dev_forget_tasks(struct utrace_session *session)
 }
 
 /*
- * Find the last answer about the current task for a target.  A task that several targets
- * cover keeps an answer for each viewer.  Without memory for it nothing is kept, and the
- * reader is not told.
+ * Find the cached answer about the current task for a target.  A task that
+ * several targets cover keeps an answer for each viewer.  Without memory for
+ * that, the answer is not cached and no HIDDEN record is written.
  */
 static struct utrace_viewed *session_viewed(struct session_target *target,
 					    struct session_task *task)
 {
 	struct utrace_viewed *viewed;
 
-	/* The answer in @task is that for another target. */
+	/* @task holds the answer for another target. */
 	if (task->data.key && task->data.key != target->key)
 		task->several = true;
 	if (!task->several)
@@ -186,8 +185,9 @@ static struct utrace_viewed *session_viewed(struct session_target *target,
 }
 
 /*
- * Ask about the current task and keep the answer.  The reader is told when the task becomes
- * hidden from a target, once if it becomes hidden from several targets at one event.
+ * Slow path of utrace_dev_sees(): check the rights and cache the answer.
+ * Writes a HIDDEN record when the task becomes hidden, only one if it becomes
+ * hidden from several targets at one event.
  */
 static noinline bool session_ask(struct session_target *target,
 				 struct session_task *task)
@@ -196,7 +196,9 @@ static noinline bool session_ask(struct session_target *target,
 	bool seen = current->mm && utrace_viewed_seen(viewed, current->mm);
 	struct pid *reader;
 
-	/* utrace_reader_get() takes a lock of the session, which all its tasks share. */
+	/*
+	 * utrace_reader_get() takes a lock that all tasks of the session share.
+	 */
 	if (!seen) {
 		reader = utrace_reader_get(&target->session->reader);
 		seen = utrace_viewer_ask(target->viewer, reader, viewed);
@@ -221,11 +223,12 @@ static noinline bool session_ask(struct session_target *target,
 }
 
 /**
- * utrace_dev_sees() - may an event of the current task be recorded?
+ * utrace_dev_sees() - check whether an event of the current task may be
+ * recorded
  * @target: the target whose engine has called back
- * @task: what the session knows of the current task
+ * @task: the session's state of the current task
  *
- * If the task becomes hidden, it writes a UTRACE_REC_HIDDEN.
+ * Writes a UTRACE_REC_HIDDEN if the task becomes hidden.
  *
  * Context: A callback, in the task itself; may sleep.  Takes
  * utrace_session.park_lock.

@@ -2,8 +2,8 @@
 /*
  * utrace - sessions of /dev/utrace: structures and arrays of programs
  *
- * A program may be older or newer than the kernel, and so have a smaller or a
- * larger structure.
+ * A program may be older or newer than the kernel, so its structures may be
+ * smaller or larger than the kernel's.
  */
 #include <linux/sizes.h>
 #include <linux/uaccess.h>
@@ -12,8 +12,8 @@
 #include "../utrace_dev.h"
 
 /*
- * Bytes of the largest argument that a program may pass; later versions of a
- * structure included.
+ * Bytes of the largest argument that a program may pass, with room for later
+ * versions of the structures.
  */
 #define SESSION_ARG_MAX	SZ_4K
 
@@ -40,8 +40,8 @@ int utrace_dev_check_size(unsigned int first, unsigned int size)
  * @user: the program's structure
  * @size: bytes of the program's structure
  *
- * The program's structure may be another version than the kernel's.  A smaller one,
- * down to the first version, is extended with zeros.  A larger one must have zeros in
+ * The program's structure may be of another version.  A smaller one, down to
+ * the first version, is extended with zeros.  A larger one must have zeros in
  * the rest.
  *
  * Context: Process context; sleeps for page faults.
@@ -78,7 +78,7 @@ int utrace_dev_put_struct(void __user *user, unsigned int size,
 
 /**
  * utrace_dev_check_rows() - check the description of an array
- * @rows: what the program has passed
+ * @rows: the description that the program has passed
  * @first: bytes of an element when it was first published
  *
  * Context: Any.

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - sessions of /dev/utrace: how a record is written, inline
+ * utrace - sessions of /dev/utrace: the inlined path that writes a record
  *
- * Two records are written for each system call, so their way into the ring is
- * inlined here.  Everything that happens seldom is in ring.c, which also
- * explains the order of the stores.
+ * Each system call writes two records, so the path into the ring is inlined
+ * here.  Slow paths are in ring.c, which also explains the order of the stores.
  */
 #ifndef _KERNEL_UTRACE_DEV_WRITE_H
 #define _KERNEL_UTRACE_DEV_WRITE_H
@@ -19,10 +18,12 @@
 #include "session.h"
 
 /*
- * Set @task to what the session knows of the current task.  False if it is not
- * known that the task may be seen, or not found at the begin of the task's
- * list.  After true session_task.number.target is the number of @target.  A
- * task in a system call has memory.
+ * Look up the session's state of current, if the cached answer allows it.  The
+ * entry must be the first in the task's data list, be keyed for @target, and
+ * hold a valid answer that the task may be seen.  Sets @task and returns true
+ * then, and session_task.number.target is the id of @target.  Returns false if
+ * the caller must take the slow path.  The caller is in a system call, so
+ * current has an mm.
  */
 static __always_inline bool
 session_seen_task(const struct session_target *target,
@@ -36,7 +37,7 @@ session_seen_task(const struct session_target *target,
 }
 
 /*
- * Begin to write in the ring of this CPU; preemption is off from here to
+ * Open the ring of this CPU for writing.  Preemption is off from here to
  * session_ring_close().
  */
 static __always_inline struct session_ring *
@@ -51,10 +52,12 @@ session_ring_open(struct utrace_session *session)
 	return ring;
 }
 
-/* Nothing is being written any more; preemption stays off. */
+/* End the writing of a record.  Preemption stays off. */
 static __always_inline void session_ring_shut(struct session_ring *ring)
 {
-	/* ->head before ->open, and both before the look for a sleeper. */
+	/*
+	 * ->head before ->open, and both before the check for sleeping readers.
+	 */
 	smp_store_mb(ring->header->open, 0);
 }
 
@@ -64,7 +67,7 @@ static __always_inline void session_ring_close(struct session_ring *ring)
 	preempt_enable();
 }
 
-/* The time of a record that is being written, see ring.c. */
+/* The time for the record that is being written, see ring.c. */
 static __always_inline u64 session_record_time(const struct session_ring *ring,
 					       const struct session_task *task)
 {
@@ -76,7 +79,7 @@ static __always_inline u64 session_record_time(const struct session_ring *ring,
 	return time;
 }
 
-/* Give a record its time. */
+/* Store the time of a record. */
 static __always_inline void session_set_time(struct utrace_rec *rec,
 					     struct utrace_map_ring *header,
 					     struct session_task *task,
@@ -87,7 +90,7 @@ static __always_inline void session_set_time(struct utrace_rec *rec,
 	WRITE_ONCE(header->last, time);
 }
 
-/* What follows utrace_rec.task in a header, 8 bytes at a time. */
+/* The members of a header after utrace_rec.task, 8 bytes at a time. */
 struct session_head_end {
 	typeof_member(struct session_task, ids) ids;
 	typeof_member(struct session_task, number) number;
@@ -100,8 +103,8 @@ static_assert(offsetof(struct utrace_rec, cpu) ==
 	      offsetof(struct utrace_rec, settings) + 4);
 
 /*
- * Fill in the header of a record but for the time, wherever the record is.  The
- * members that are kept for the task are copied 8 bytes at a time.
+ * Fill in the header of a record except its time.  The record may be in a ring
+ * or parked.  Members that are cached per task are copied 8 bytes at a time.
  */
 static __always_inline void
 session_fill_head(struct utrace_rec *rec, struct session_ring *ring,
@@ -129,7 +132,7 @@ static __always_inline void *session_ring_at(const struct utrace_session *sessio
 	return ring->data + (position & (session->ring_size - 1));
 }
 
-/* The bytes up to the end of the ring's memory. */
+/* Bytes from the write position to the end of the ring's memory. */
 static __always_inline size_t
 session_ring_left(const struct utrace_session *session,
 		  const struct session_ring *ring)
@@ -138,8 +141,8 @@ session_ring_left(const struct utrace_session *session,
 }
 
 /*
- * Is there room for a record of @size bytes at the ring's ->at, and nothing to
- * tell before?  The ring is open.
+ * Check whether a record of @size bytes fits at ->at of an open ring.  False
+ * also if LOST records must be written first.
  */
 static __always_inline bool session_has_room(const struct session_ring *ring,
 					     size_t size)
@@ -147,12 +150,12 @@ static __always_inline bool session_has_room(const struct session_ring *ring,
 	return likely(ring->at + size <= ring->limit);
 }
 
-/* The record at the ring's ->at is written: make it visible. */
+/* Make the record at ->at visible to readers. */
 static __always_inline void session_ring_advance(struct session_ring *ring,
 						 struct utrace_map_ring *header,
 						 size_t size)
 {
-	/* UTRACE_IOC_INFO reads the number at any time. */
+	/* UTRACE_IOC_INFO reads the number without a lock. */
 	data_race(ring->records++);
 	ring->at += size;
 	ring->head += size;
@@ -160,17 +163,17 @@ static __always_inline void session_ring_advance(struct session_ring *ring,
 	smp_store_release(&header->head, ring->head);
 }
 
-/* The same at the end of a callback. */
+/* session_ring_advance() and session_ring_close(), and wake readers. */
 static __always_inline void
 session_publish(struct utrace_session *session, struct session_ring *ring,
 		struct utrace_map_ring *header, size_t size)
 {
 	session_ring_advance(ring, header, size);
-	/* As session_ring_shut(). */
+	/* As in session_ring_shut(). */
 	smp_store_mb(header->open, 0);
 	/*
-	 * A reader adds itself to reader.wait before it looks at the ring.  The
-	 * full barrier is above.
+	 * A reader adds itself to reader.wait before it checks the ring; this
+	 * pairs with the full barrier above.
 	 */
 	if (unlikely(waitqueue_active(&session->reader.wait)))
 		utrace_dev_wake(session, ring);
@@ -178,9 +181,9 @@ session_publish(struct utrace_session *session, struct session_ring *ring,
 }
 
 /*
- * Give the record of @size bytes at the ring's ->at, which is filled in but for
- * its time, the time, which is also written to @began if that is not 0, an
- * offset in the record.  Then make it visible.
+ * Set the time of the record of @size bytes at ->at, whose other members are
+ * filled in, and make the record visible.  If @began is not 0, the time is also
+ * stored at that offset in the record.
  */
 static __always_inline void session_commit_fast(struct session_task *task,
 						struct session_ring *ring,
