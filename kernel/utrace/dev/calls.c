@@ -2,11 +2,12 @@
 /*
  * utrace - sessions of /dev/utrace: the records of system calls
  *
- * Most calls are recorded inline (plain.c); these functions record any call.
+ * The fast path (plain.c) records most calls inline; these functions record any
+ * call.
  *
- * Where the session wants whole calls, the entry of a call is kept with the
- * task (struct session_entry) until the exit.  Another record of the task is
- * preceded by the entry as a record of its own, since the call may never end.
+ * If the session wants whole calls, the task keeps the entry of a call (struct
+ * session_entry) until the exit.  Any other record of the task in between is
+ * preceded by the entry as a separate record, since the call may never end.
  */
 #include <linux/ptrace.h>
 #include <linux/sched.h>
@@ -36,9 +37,9 @@ static void session_keep_entry(struct session_writer *w, u64 nr,
 }
 
 /*
- * Forget an entry that is found at the begin of another call: the exit of its
- * call did not come to the session.  Also one of the same call, which is entered
- * again after a stop (UTRACE_SYSCALL_RESUMED), maybe with other arguments.
+ * Drop an entry that is still kept when another call begins: the session got no
+ * exit of its call.  Also drops one of the same call when that is entered again
+ * after a stop (UTRACE_SYSCALL_RESUMED), possibly with other arguments.
  */
 static void session_forget_entry(struct session_writer *w)
 {
@@ -50,10 +51,10 @@ static void session_forget_entry(struct session_writer *w)
  * utrace_dev_record_enter() - record or keep the entry of a system call
  * @action: see &utrace_engine_ops.report_syscall_entry
  * @engine: the engine of a target
- * @regs: see there
+ * @regs: registers of the task
  *
  * Context: A callback, in the task itself; may sleep.
- * Return: UTRACE_RESUME, and the answer of other engines about the call.
+ * Return: UTRACE_RESUME, and the answer of previous engines about the call.
  */
 u32 utrace_dev_record_enter(u32 action, struct utrace_engine *engine,
 			    struct pt_regs *regs)
@@ -142,7 +143,9 @@ static void session_write_exit(struct session_writer *w, u64 nr, long ret,
 	utrace_dev_commit(w);
 }
 
-/* Bytes of items that the record of a whole call has of the entry. */
+/*
+ * Bytes of the kept items that the record of a whole call takes from the entry.
+ */
 static size_t session_entry_items(const struct session_task *task)
 {
 	const struct session_entry *entry = &task->entry;
@@ -154,7 +157,7 @@ static size_t session_entry_items(const struct session_task *task)
  * utrace_dev_record_exit() - record the exit of a system call, or a whole call
  * @action: see &utrace_engine_ops.report_syscall_exit
  * @engine: the engine of a target
- * @regs: see there
+ * @regs: registers of the task
  *
  * Context: A callback, in the task itself; may sleep.
  * Return: UTRACE_RESUME.

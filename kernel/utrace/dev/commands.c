@@ -13,7 +13,7 @@
 #include "../builtin.h"
 #include "session.h"
 
-/* Add up what the rings have counted, while they count on. */
+/* Add up the counters of the rings while writers change them. */
 static void session_count_records(struct utrace_session *session,
 				  struct utrace_ioc_info *info)
 {
@@ -30,7 +30,7 @@ static void session_count_records(struct utrace_session *session,
 		info->tails_size = utrace_dev_tails_size();
 	}
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
-		/* The writers go on. */
+		/* Writers change the counters at any time. */
 		info->records += data_race(ring[cpu].records);
 		info->lost += READ_ONCE(ring[cpu].lost);
 	}
@@ -63,8 +63,8 @@ int utrace_dev_info(struct utrace_session *session, void *arg)
 	};
 	utrace_dev_check_ends(session);
 	/*
-	 * No holder of the lock waits for a page fault that user space serves,
-	 * since none reads or writes user memory.
+	 * No holder of the lock accesses user memory, so none waits for a page
+	 * fault that user space serves.
 	 */
 	if (mutex_lock_killable(&session->lock))
 		return -EINTR;
@@ -99,7 +99,7 @@ int utrace_dev_setup(struct utrace_session *session, void *arg)
 	return utrace_dev_ring_make(session, setup);
 }
 
-/* With utrace_session.lock held. */
+/* The caller holds utrace_session.lock. */
 static int session_set_events(struct utrace_session *session,
 			      struct session_settings *settings, u32 id)
 {
@@ -122,11 +122,11 @@ static int session_set_events(struct utrace_session *session,
 /**
  * utrace_dev_set_events() - %UTRACE_IOC_EVENTS
  * @session: the session; its lock is not held
- * @arg: struct utrace_ioc_events, a copy, but @calls in it points to user memory.
+ * @arg: a copy of struct utrace_ioc_events, whose @calls points to user memory.
  *	The number of the settings is stored there
  *
- * After an error all targets have the settings that they had before, as far as
- * there is memory for it.
+ * After an error all targets have their previous settings, as far as memory
+ * allows.
  *
  * Context: Process context; may fault and sleep.  Takes utrace_session.lock.
  * Return: 0, or an error of UTRACE_IOC_EVENTS.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - sessions of /dev/utrace: calls that are counted
+ * utrace - sessions of /dev/utrace: counts of system calls
  *
  * A session may count the calls of its targets, with or without records
- * (utrace_ioc_events.count).  What is counted of a task is in a struct
- * utrace_count_task, which the task makes at its first call; count/ does the
+ * (utrace_ioc_events.count).  The counts of a task are in a struct
+ * utrace_count_task, which the task creates at its first call; count/ does the
  * counting.  UTRACE_IOC_COUNTS reads the counts piece by piece, so that no lock
- * is held while user memory is touched.
+ * is held during accesses to user memory.
  */
 #include <linux/sched.h>
 #include <linux/sched/cputime.h>
@@ -21,8 +21,8 @@
 #include "count.h"
 
 /*
- * Counts of a session at most, each for one task and one call.  A count takes
- * 256 bytes, so this is 4 MiB.
+ * Maximum number of counts of a session, each for one task and one call.  A
+ * count takes 256 bytes, so this is 4 MiB.
  */
 #define SESSION_MAX_COUNTS	16384
 
@@ -42,7 +42,7 @@ static const struct utrace_count_ops session_count_ops = {
 };
 
 /**
- * utrace_dev_counts_init() - prepare the counts of a new session
+ * utrace_dev_counts_init() - initialize the counts of a new session
  * @session: the session
  *
  * Context: Any.
@@ -54,8 +54,8 @@ void utrace_dev_counts_init(struct utrace_session *session)
 }
 
 /**
- * utrace_dev_count_put() - the session forgets a task, or its counts
- * @task: what the session knows of the task
+ * utrace_dev_count_put() - drop the counts of a task
+ * @task: the session's state of the task
  *
  * Context: Any but NMI.
  */
@@ -66,7 +66,7 @@ void utrace_dev_count_put(struct session_task *task)
 	task->count = NULL;
 }
 
-/* Make the counts of the current task.  NULL: there is no memory. */
+/* Create the counts of the current task.  NULL: out of memory. */
 static noinline struct utrace_count_task *
 session_count_new(struct session_task *task)
 {
@@ -82,9 +82,10 @@ session_count_new(struct session_task *task)
 }
 
 /*
- * The counts of the current task, which makes them at its first call and after
- * an execve() that has given it another pid.  Only these two are looked for: no
- * other living task is taken out of utrace_counts.tasks.  NULL: no memory.
+ * Get the counts of the current task.  Creates them at its first call, and
+ * after an execve() that has changed its pid.  Only these two cases are
+ * checked: no other living task is taken out of utrace_counts.tasks.  NULL: out
+ * of memory.
  */
 static __always_inline struct utrace_count_task *
 session_count_current(struct session_task *task)
@@ -97,8 +98,8 @@ session_count_current(struct session_task *task)
 }
 
 /**
- * utrace_dev_count_call() - count a call that has come to its end
- * @task: what the session knows of the current task
+ * utrace_dev_count_call() - count a call that has ended
+ * @task: the session's state of the current task
  * @regs: registers of the task
  * @took: duration in ns
  * @cpu: CPU time in ns, or UTRACE_COUNT_NO_CPU
@@ -121,12 +122,13 @@ void utrace_dev_count_call(struct session_task *task, struct pt_regs *regs,
 
 /**
  * utrace_dev_count_exit() - count a call of the current task
- * @task: what the session knows of the task
+ * @task: the session's state of the task
  * @action: may have UTRACE_SYSCALL_UNPAIRED
  * @now: session_target.now
  * @regs: registers of the task
  *
- * A call whose entry was not counted has no duration, and is left out.
+ * Leaves out a call whose entry was not counted, since its duration is not
+ * known.
  *
  * Context: report_syscall_exit, in the task itself; may sleep.
  */
@@ -146,8 +148,8 @@ void utrace_dev_count_exit(struct session_task *task, u32 action, u64 now,
 }
 
 /**
- * utrace_dev_count_death() - the current task dies
- * @task: what the session knows of the task
+ * utrace_dev_count_death() - mark the counts of the current task, which dies
+ * @task: the session's state of the task
  *
  * Context: A callback, in the task itself.
  */
@@ -203,7 +205,7 @@ static int session_copy_rows(const struct utrace_rows *to, unsigned int at,
 /**
  * utrace_dev_read_counts() - %UTRACE_IOC_COUNTS
  * @session: the session
- * @arg: struct utrace_ioc_counts; filled in with what the program gets
+ * @arg: struct utrace_ioc_counts; filled in for the program
  *
  * Context: Process context without locks; may fault and sleep.
  * Return: 0, or an error of UTRACE_IOC_COUNTS.

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * utrace - sessions of /dev/utrace: calls that are counted
- */
+/* utrace - sessions of /dev/utrace: counts of system calls */
 #ifndef _KERNEL_UTRACE_DEV_COUNT_H
 #define _KERNEL_UTRACE_DEV_COUNT_H
 
@@ -12,7 +10,10 @@
 #include "../syscall_current.h"
 #include "session.h"
 
-/* The inlined paths leave calls from this number on, which no table has. */
+/*
+ * The inlined paths leave calls from this number on, which are in no table, to
+ * the slow path.
+ */
 #define SESSION_PLAIN_CALLS	512
 
 void utrace_dev_counts_init(struct utrace_session *session);
@@ -24,7 +25,7 @@ void utrace_dev_count_call(struct session_task *task, struct pt_regs *regs,
 void utrace_dev_count_death(struct session_task *task);
 int utrace_dev_read_counts(struct utrace_session *session, void *arg);
 
-/* The current task, of which the session knows @task, enters a call. */
+/* Store the begin of a call of the current task. */
 static inline void utrace_dev_count_enter(struct session_task *task, u64 now)
 {
 	task->cpu_since = 0;
@@ -33,10 +34,7 @@ static inline void utrace_dev_count_enter(struct session_task *task, u64 now)
 	task->since = ktime_get_ns();
 }
 
-/*
- * Count a call of the current task, of which the session knows @task and the
- * begin of the call.
- */
+/* Count a call of the current task, whose begin is in @task. */
 static __always_inline void utrace_dev_count_plain(struct session_task *task,
 						   struct pt_regs *regs)
 {

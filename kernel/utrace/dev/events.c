@@ -2,8 +2,8 @@
 /*
  * utrace - sessions of /dev/utrace: the records of events other than calls
  *
- * If a record finds no room, the task waits for the reader at the next safe
- * point (hold.c).
+ * If a record is parked for lack of room, the task waits for the reader at the
+ * next safe point (hold.c).
  */
 #include <linux/cred.h>
 #include <linux/pid.h>
@@ -33,7 +33,10 @@ u32 utrace_dev_clone(u32 action, struct utrace_engine *engine,
 	rec.child_tid = task_pid_nr_ns(child, w.target->session->ns);
 	/* A valid signal does not have the bit of CLONE_NEWTIME. */
 	rec.flags = clone_flags & ~(CSIGNAL & ~CLONE_NEWTIME);
-	/* -1 of a thread is not valid.  With CLONE_PARENT the parent may exit meanwhile. */
+	/*
+	 * -1 of a thread is no valid signal.  With CLONE_PARENT the parent may
+	 * exit and change it.
+	 */
 	signal = READ_ONCE(child->exit_signal);
 	rec.exit_signal = valid_signal(signal) ? signal : 0;
 	utrace_dev_write(&w, UTRACE_REC_FORK, 0, &rec.head + 1,
@@ -55,7 +58,7 @@ u32 utrace_dev_exec(u32 action, struct utrace_engine *engine,
 
 	if (!session_begin(&w, engine, _UTRACE_EVENT_EXEC))
 		return UTRACE_RESUME;
-	/* By the ids of before, and the rights at the entry. */
+	/* The entry is flushed with the old ids and the rights at the entry. */
 	session_flush_entry(&w);
 	old_task = w.task->id;
 	old_tid = w.task->ids.tid;
@@ -81,7 +84,7 @@ out:
 	return UTRACE_RESUME;
 }
 
-/* What to store as utrace_rec_exit.exec_tid. */
+/* The value of utrace_rec_exit.exec_tid. */
 static s32 session_exec_tid(const struct session_target *target)
 {
 	struct pid *pid = utrace_superseded_by();
@@ -102,8 +105,8 @@ u32 utrace_dev_exit(u32 action, struct utrace_engine *engine,
 	if (!session_begin(&w, engine, _UTRACE_EVENT_EXIT))
 		return UTRACE_RESUME;
 	/*
-	 * The reader always learns that a task ends; the exit status of a
-	 * hidden task is kept back.
+	 * The reader always gets a record of a task's end, without the exit
+	 * status if the task is hidden.
 	 */
 	if (session_claim(&w)) {
 		session_flush_entry(&w);
@@ -119,8 +122,8 @@ u32 utrace_dev_exit(u32 action, struct utrace_engine *engine,
 }
 
 /*
- * A task has died.  The next read(2) or poll(2) looks whether its target has
- * tasks left; a reader that waits is woken for that.
+ * A task has died.  The next read(2) or poll(2) checks whether its target has
+ * tasks left; a waiting reader is woken for that.
  */
 u32 utrace_dev_death(struct utrace_engine *engine, bool group_dead,
 		     int signal)
@@ -147,9 +150,9 @@ static unsigned int session_signal_event(const struct k_sigaction *ka,
 }
 
 /*
- * The answer ends a hold that the task has had before, so the task is held
- * again at the safe point if records are parked.  A signal that ends the
- * process is not delayed.
+ * The answer ends a previous hold of the task.  If records are parked, the task
+ * is held again at the safe point.  A signal that ends the process is not
+ * delayed.
  */
 u32 utrace_dev_signal(u32 action, struct utrace_engine *engine,
 		      struct pt_regs *regs, kernel_siginfo_t *info,
@@ -178,7 +181,7 @@ u32 utrace_dev_signal(u32 action, struct utrace_engine *engine,
 }
 
 /*
- * A task that takes part in stops again and again does not come to the safe
+ * A task that takes part in one stop after another does not come to the safe
  * point in between, so it is held in get_signal() when a stop is over.  A hold
  * from before the stop would be ended by the answer at its end.  A stop has one
  * record, however often it is reported.

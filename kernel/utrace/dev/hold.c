@@ -2,24 +2,23 @@
 /*
  * utrace - sessions of /dev/utrace: tasks that wait for the reader
  *
- * A task of which a record is parked (park.c) is held as soon as it comes to a
- * place where a hold disturbs nobody: at the safe point, or in get_signal().  So
- * SIGKILL, the freezer and ptrace find it as they find any held task, and it
- * never waits at the entry of a system call or in the midst of a clone or an
- * execve.
+ * A task with a parked record (park.c) is held as soon as it comes to a place
+ * where a hold does no harm: at the safe point, or in get_signal().  So
+ * SIGKILL, the freezer and ptrace see an ordinary held task, and the task never
+ * waits at the entry of a system call or during a clone or an execve.
  *
- * A hold begins and ends under park_lock, together with the look for what is
- * parked: so no end comes too early for its hold, or too late for the next one.
+ * A hold begins and ends under park_lock, in one section with the check for
+ * parked records.  So no end comes too early for its hold, or too late for the
+ * next hold.
  *
- * A task may be held only while the session has a reader: the process that has
- * last called read(2), poll(2) or mmap(2), or else the opener, until it closes
- * its last descriptor of the session or dies.  Another process may have the
- * session open still, as a program that has inherited the descriptor, and does
- * not read.  Then records without room are lost and counted, until some process
- * reads.
+ * A task is held only while the session has a reader: the process that last
+ * called read(2), poll(2) or mmap(2), or else the opener, until it closes its
+ * last descriptor of the session or dies.  Another process that has the session
+ * open, such as a program that has inherited the descriptor, may not read.
+ * Then records without room are lost and counted until some process reads.
  *
- * A task that is hidden from the session is not held, nor is one of the reader
- * itself, nor one that exits.
+ * Not held are tasks that are hidden from the session, tasks of the reader, and
+ * tasks that exit.
  */
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
@@ -30,19 +29,19 @@
 
 #include "session.h"
 
-/* A task that was let go, and the engine that held it; both counted. */
+/* A released task and the engine that held it; both counted. */
 struct session_released {
 	struct task_struct *task;
 	struct utrace_engine *holder;
 };
 
-/* Tasks that a walk looks at in one hold of park_lock. */
+/* Tasks that a walk visits in one section with park_lock held. */
 #define SESSION_STEPS		64
 
 /*
  * A walk over utrace_session.waiting, which may have any length.  @at is the
- * entry that the walk has come to; session_let_go() moves it when the entry
- * leaves the list.  Under utrace_session.park_lock.
+ * current entry; session_let_go() moves it back when the entry leaves the list.
+ * Under utrace_session.park_lock.
  */
 struct session_walk {
 	struct list_head list;
@@ -50,8 +49,8 @@ struct session_walk {
 };
 
 /*
- * Let a task go.  The hold ends under park_lock, so that it cannot be one for a
- * record that the task parks after this.
+ * Let a task go.  The hold ends under park_lock, so it cannot be one for a
+ * record that the task parks later.
  */
 static struct session_released session_let_go(struct session_task *task)
 {
@@ -68,13 +67,13 @@ static struct session_released session_let_go(struct session_task *task)
 		if (walk->at == &task->waiting)
 			walk->at = task->waiting.prev;
 	list_del(&task->waiting);
-	/* The engine may be detached, and the task dead: both end the hold. */
+	/* The engine may be detached or the task dead: both end the hold. */
 	ret = utrace_control(released.task, released.holder, UTRACE_RESUME);
 	WARN_ON_ONCE(ret && ret != -ESRCH);
 	return released;
 }
 
-/* Drop the references of a task that was let go, without park_lock. */
+/* Drop the references of a released task, without park_lock. */
 static void session_drop_released(struct session_released released)
 {
 	if (!released.holder)
@@ -116,9 +115,9 @@ void utrace_dev_unpark(struct utrace_session *session,
 }
 
 /*
- * The engine that may hold the current task, counted; NULL if none may.  The
- * task may have become hidden since its records were parked, by execve() for
- * example.
+ * Get the engine that may hold the current task, counted; NULL if none may.
+ * The task may have become hidden since its records were parked, for example by
+ * execve().
  */
 static struct utrace_engine *session_holder(struct session_task *task)
 {
@@ -139,17 +138,17 @@ static struct utrace_engine *session_holder(struct session_task *task)
 }
 
 /**
- * utrace_dev_hold() - hold the current task while records of it are parked
- * @task: what the session knows of the current task; the session is kept
+ * utrace_dev_hold() - hold the current task while it has parked records
+ * @task: the session's state of the current task; the caller keeps the session
  *
- * The task stops at the next place where it looks for a hold, see above.
+ * The task stops at the next place where it checks for a hold, see above.
  *
  * Context: The task itself, where it may stop soon: not in a system call.  May
  * sleep.  Takes utrace_session.park_lock.
  * Return:
  * * true - the task will stop
- * * false - nothing is parked, there is no reader, the task is the reader, is
- *   hidden from the session, or exits
+ * * false - nothing is parked, there is no reader, or the task is of the
+ *   reader, is hidden from the session, or exits
  */
 bool utrace_dev_hold(struct session_task *task)
 {
@@ -165,7 +164,7 @@ bool utrace_dev_hold(struct session_task *task)
 		if (task->holder == holder)
 			ret = utrace_control(current, holder, UTRACE_STOP);
 	utrace_engine_put(holder);
-	/* -ESRCH: nothing is parked any more, or the engine is detached. */
+	/* -ESRCH: the records were read, or the engine is detached. */
 	if (ret != -EINPROGRESS)
 		return false;
 	atomic64_inc(&task->session->waits);
@@ -173,8 +172,8 @@ bool utrace_dev_hold(struct session_task *task)
 }
 
 /**
- * utrace_dev_unhold() - the current task does not wait for its reader any more
- * @task: what the session knows of the current task
+ * utrace_dev_unhold() - let the current task run without waiting for its reader
+ * @task: the session's state of the current task
  *
  * Its records stay parked.
  *
@@ -189,7 +188,7 @@ void utrace_dev_unhold(struct session_task *task)
 	session_drop_released(released);
 }
 
-/* At the safe point, or before a signal is taken. */
+/* Task work: runs at the safe point, or before a signal is taken. */
 static void session_hold_work(struct callback_head *work)
 {
 	struct session_task *task = container_of(work, struct session_task,
@@ -204,8 +203,7 @@ static void session_hold_work(struct callback_head *work)
 
 /**
  * __utrace_dev_hold_soon() - hold the current task at the safe point
- * @task: what the session knows of the current task, of which records are
- *	parked
+ * @task: the session's state of the current task, which has parked records
  *
  * Context: A callback, in the task itself.
  */
@@ -221,7 +219,7 @@ void __utrace_dev_hold_soon(struct session_task *task)
 	kref_get(&task->session->ref);
 }
 
-/* May a task that waits be let go?  Under utrace_session.park_lock. */
+/* Check whether to let a waiting task go.  Under utrace_session.park_lock. */
 typedef bool (*session_filter_t)(const struct session_task *task,
 			       const void *of);
 
@@ -242,8 +240,8 @@ static bool session_is_held_by(const struct session_task *task, const void *of)
 }
 
 /*
- * Look at some tasks, up to the first such one, which is let go.  Its records
- * stay in the list.  False at the end of the list.
+ * Visit some tasks, up to the first match, and let that go.  Its records stay
+ * parked.  Returns false at the end of the list.
  */
 static bool session_let_some_go(struct utrace_session *session,
 				struct session_walk *walk,
@@ -298,11 +296,11 @@ void utrace_dev_let_go(struct utrace_session *session, struct pid *process)
 }
 
 /**
- * utrace_dev_gone() - a target of a session is detached
+ * utrace_dev_gone() - let the tasks of a detached target go
  * @target: the target
  *
- * Tasks that its engine has held are held by that of another target, if one
- * covers them, at their next record.
+ * At its next parked record, a task may be held by the engine of another target
+ * that covers it.
  *
  * Context: Process context; may sleep.  Takes utrace_session.park_lock.
  */
@@ -317,7 +315,7 @@ void utrace_dev_gone(struct session_target *target)
 
 /**
  * utrace_dev_park_free() - free the parked records of a session that ends
- * @session: a session that has no targets and no reader any more
+ * @session: a session without targets and without a reader
  *
  * Context: May sleep.
  */

@@ -3,11 +3,11 @@
  * utrace - sessions of /dev/utrace: the calls that tasks are blocked in
  *
  * A task that waits in a system call writes no record until the call is over.
- * So UTRACE_IOC_IN_FLIGHT has its caller write the record of the entry in the
- * place of each such task.  The task is left alone.
+ * For UTRACE_IOC_IN_FLIGHT, the caller writes the record of the entry on behalf
+ * of each such task.  The task is not disturbed.
  *
- * The record is true at its time, since the task cannot run while the record is
- * written:
+ * The record is correct at its time, since the task cannot run while the record
+ * is written:
  *
  *	caller				task
  *	rights, then:			blocked, N switches
@@ -20,16 +20,16 @@
  *					open a ring, time = clock
  *					write the exit of the call, close
  *
- * The exit is recorded behind the unlock, so its clock is not before that of
- * the caller.  Where the session has a record of the task, the time of the next
- * one is later even if the clock stands still (session_task.last).  The same
- * lock orders the reads of what belongs to the task behind its stores.
+ * The exit is recorded after the unlock, so its clock is not before that of the
+ * caller.  If the session has a record of the task, the time of the next one is
+ * later even if the clock stands still (session_task.last).  The same lock
+ * orders the caller's reads of the task's data after the task's stores.
  *
- * The rights are those of the task as it is at the time of the record.  An
- * execve() changes them under exec_update_lock, which the caller holds.  All
- * other changes but one are made by the task itself, which would have to run:
- * then the number of switches differs.  The memory may become undumpable by
- * another task, so that is compared, too.
+ * The rights are those of the task at the time of the record.  An execve()
+ * changes them under exec_update_lock, which the caller holds.  All other
+ * changes but one are made by the task itself, which would have to run; then
+ * the number of switches differs.  The exception: another task may make the
+ * memory undumpable, so that is compared too.
  */
 #include <linux/audit.h>
 #include <linux/pid.h>
@@ -59,11 +59,10 @@ struct session_covered {
 };
 
 /**
- * struct session_tasks - the tasks of the targets that a command is for
- * @covered: by task, and for one task in the order of the targets; a target may
- *	be there twice
- * @n: number of tasks that were found; more than @max: there was no room for
- *	the rest
+ * struct session_tasks - the tasks of the targets of a command
+ * @covered: sorted by task, then by id of the target; a target may be listed
+ *	twice for a task
+ * @n: number of tasks found; if more than @max, there was no room for the rest
  * @max: number of elements of @covered
  * @target: the target whose tasks are being added
  */
@@ -75,12 +74,13 @@ struct session_tasks {
 };
 
 /**
- * struct session_blocked - a look at a blocked task
+ * struct session_blocked - the state of a blocked task when it was first
+ * checked
  * @covered: the task
- * @switches: number of times that it has left the CPU by itself, as
- *	wait_task_inactive() returns it
+ * @switches: number of its voluntary context switches, as wait_task_inactive()
+ *	returns it
  * @mm: its memory; only compared
- * @dumpable: whether that may be dumped
+ * @dumpable: dumpability of @mm
  * @rec: the record
  */
 struct session_blocked {
@@ -91,7 +91,7 @@ struct session_blocked {
 	struct utrace_rec_sys_enter rec;
 };
 
-/* The answers of session_record_blocked(). */
+/* Results for one task. */
 enum session_in_flight {
 	SESSION_NOT_RECORDED,	/* not in a call that is recorded */
 	SESSION_RECORDED,	/* recorded */
@@ -105,9 +105,10 @@ static int session_dumpable(struct mm_struct *mm)
 }
 
 /*
- * Is the task off its CPU since the look at it?  It is in pi_lock's section, so
- * the answer stays.  A task that is held, traced or stopped is in no call, or
- * at a place before or behind it that is not told of.
+ * Check whether the task has stayed off its CPU since @blocked was filled in.
+ * The caller holds pi_lock, so the answer stays valid.  A held, traced or
+ * stopped task is in no call, or at a place before or after the call that is
+ * not recorded.
  */
 static bool session_is_blocked(struct task_struct *task,
 			       const struct session_blocked *blocked)
@@ -125,7 +126,7 @@ static bool session_is_blocked(struct task_struct *task,
 	       session_dumpable(task->mm) == blocked->dumpable;
 }
 
-/* As utrace_current_call(). */
+/* Like utrace_current_call(), for a blocked task. */
 static u32 session_blocked_nr(struct task_struct *task, struct pt_regs *regs)
 {
 	u32 nr = syscall_get_nr(task, regs);
@@ -140,10 +141,10 @@ static u32 session_blocked_nr(struct task_struct *task, struct pt_regs *regs)
 }
 
 /*
- * Is the task in a call: behind the report of the entry, and not yet back from
- * the call?  x86 and UML set the result to -ENOSYS at the entry.  A call may
- * return that, too, so the session must have seen the entry of the call and not
- * its exit, or have no record of the task at all.
+ * Check whether the task is in a call: after the report of the entry, and not
+ * yet back from the call.  x86 and UML set the result to -ENOSYS at the entry.
+ * A call may also return that, so the session must have seen the entry of the
+ * call and not its exit, or have no record of the task at all.
  */
 static bool session_is_in_call(const struct session_covered *covered,
 			       const struct session_task *known,
@@ -157,7 +158,7 @@ static bool session_is_in_call(const struct session_covered *covered,
 	       (!known || utrace_blocked_in_call(task, covered->slot));
 }
 
-/* Does the session record the entry of such calls? */
+/* Check whether the session records the entry of such calls. */
 static bool session_wants(const struct session_target *target, u32 nr)
 {
 	return target->settings->events & (UTRACE_REC_BIT(SYS_ENTER) |
@@ -165,7 +166,7 @@ static bool session_wants(const struct session_target *target, u32 nr)
 	       utrace_chooses_call(target->engine, nr);
 }
 
-/* Fill in the header, by the ids that the task's own records have. */
+/* Fill in the header with the ids that the task's own records have. */
 static void session_fill_foreign(struct utrace_rec *head,
 				 const struct session_covered *covered,
 				 const struct session_task *known)
@@ -207,8 +208,8 @@ static void session_fill_call(struct utrace_rec_sys_enter *rec, u32 nr,
 }
 
 /*
- * Write the record of a task that is blocked.  Called by task_call_func() under
- * pi_lock of the task.  Returns enum session_in_flight.
+ * Write the record of a blocked task.  Called by task_call_func() with pi_lock
+ * of the task held.  Returns enum session_in_flight.
  */
 static int session_record_blocked(struct task_struct *task, void *arg)
 {
@@ -241,8 +242,8 @@ static int session_record_blocked(struct task_struct *task, void *arg)
 }
 
 /*
- * Look at a task whose stack is kept, and ask for rights.  The caller holds
- * exec_update_lock.  Returns enum session_in_flight.
+ * Check the rights to a task, and write its record if it is blocked.  The
+ * caller holds exec_update_lock and a reference to the stack.
  */
 static enum session_in_flight
 session_record_if_visible(const struct session_covered *covered)
@@ -266,8 +267,8 @@ session_record_if_visible(const struct session_covered *covered)
 }
 
 /*
- * Does not wait for a task that executes another program, which may take for ever: other
- * users of the session wait for the caller.
+ * Does not wait for a task that executes another program: that may take
+ * forever, and other users of the session wait for the caller.
  */
 static enum session_in_flight
 session_record_task(const struct session_covered *covered)
@@ -302,7 +303,7 @@ static void session_add_task(struct task_struct *task, u64 slot, void *arg)
 	tasks->n++;
 }
 
-/* Add the tasks of target @id, or of all targets if that is 0. */
+/* Add the tasks of target @id, or of all targets if @id is 0. */
 static void session_add_tasks(struct session_tasks *tasks,
 			      struct utrace_session *session, u32 id)
 {
@@ -342,8 +343,8 @@ static int session_compare_covered(const void *a, const void *b)
 }
 
 /*
- * Collect the tasks, with room for some that are born meanwhile.  Returns 0,
- * -ENOMEM or -EINTR.
+ * Collect the tasks, with room for some that are forked during the walk.
+ * Returns 0, -ENOMEM or -EINTR.
  */
 static int session_collect(struct session_tasks *tasks,
 			   struct utrace_session *session, u32 id)
@@ -367,7 +368,7 @@ static int session_collect(struct session_tasks *tasks,
 	return 0;
 }
 
-/* Tell of each task once, for its first target that records the call. */
+/* Record each task once, for its first target that records the call. */
 static int session_record_tasks(const struct session_tasks *tasks,
 				struct utrace_ioc_in_flight *arg)
 {

@@ -11,7 +11,7 @@
 #include "session.h"
 
 /**
- * utrace_dev_data_offset() - where the data of the first ring begins
+ * utrace_dev_data_offset() - get the offset of the data of the first ring
  *
  * Context: Any.
  * Return: bytes from the begin of utrace_session.shared.
@@ -23,11 +23,11 @@ size_t utrace_dev_data_offset(void)
 }
 
 /**
- * utrace_dev_rings_size() - bytes of the area that can be mapped to read
+ * utrace_dev_rings_size() - get the size of the area that can be mapped to read
  * @session: a session with utrace_session.ring_size
  *
  * Context: Any.
- * Return: a multiple of the size of a page.
+ * Return: bytes, a multiple of the size of a page.
  */
 size_t utrace_dev_rings_size(const struct utrace_session *session)
 {
@@ -35,17 +35,18 @@ size_t utrace_dev_rings_size(const struct utrace_session *session)
 }
 
 /**
- * utrace_dev_tails_size() - bytes of the area that can be mapped to write
+ * utrace_dev_tails_size() - get the size of the area that can be mapped to
+ * write
  *
  * Context: Any.
- * Return: a multiple of the size of a page.
+ * Return: bytes, a multiple of the size of a page.
  */
 size_t utrace_dev_tails_size(void)
 {
 	return PAGE_ALIGN(nr_cpu_ids * sizeof(struct utrace_map_tail));
 }
 
-/* As vmalloc_user(), but charged to the memory cgroup of the caller. */
+/* Like vmalloc_user(), but charged to the memory cgroup of the caller. */
 static void *session_shared_alloc(size_t size)
 {
 	return __vmalloc_node_range(size, SHMLBA, VMALLOC_START, VMALLOC_END,
@@ -60,8 +61,8 @@ static void *session_shared_alloc(size_t size)
  *
  * Context: Process context; may sleep.
  * Return:
- * * 0 - utrace_session.shared and .tails are set, and no ring has a record
- * * -ENOMEM - there is no memory
+ * * 0 - utrace_session.shared and .tails are set, and the rings are empty
+ * * -ENOMEM - out of memory
  */
 int utrace_dev_shared_make(struct utrace_session *session)
 {
@@ -93,17 +94,17 @@ void utrace_dev_shared_free(struct utrace_session *session)
 /**
  * utrace_dev_mmap() - map an area of a session
  * @session: the session
- * @vma: the mapping to be
+ * @vma: the new mapping
  *
  * Context: Process context, under mmap_lock; may sleep.
  * Return:
  * * 0 - the area is mapped
- * * -EINVAL - there is no such area, its size is another one, the mapping is
- *   private, the tails are not to be written, or the session has no
+ * * -EINVAL - there is no such area, its size differs, the mapping is private,
+ *   the tails are not mapped writable, or the session lacks
  *   %UTRACE_SETUP_F_MAPPED
  * * -ENXIO - the session has no rings yet
- * * -EPERM - the program wants to write to the rings, or to execute
- * * -ENOMEM - there is no memory
+ * * -EPERM - the program asks for rings that are writable, or to execute
+ * * -ENOMEM - out of memory
  */
 int utrace_dev_mmap(struct utrace_session *session, struct vm_area_struct *vma)
 {

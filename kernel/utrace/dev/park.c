@@ -2,9 +2,9 @@
 /*
  * utrace - sessions of /dev/utrace: records without room
  *
- * A record that finds no room is parked: it goes to a list of the session, with
- * its task, which is held soon (hold.c).  The reader takes parked records in the
- * order of their times with those of the rings, and then lets the task go.
+ * A record that finds no room is parked: it goes to a list of the session
+ * together with its task, which is then held (hold.c).  The reader merges
+ * parked records with those of the rings by time, and then lets the task go.
  */
 #include <linux/minmax.h>
 #include <linux/pid.h>
@@ -18,23 +18,23 @@
 #include "session.h"
 
 /*
- * Records that one task may have parked.  Between two places where the task can
- * be held there are: the entry, a clone or an execve and what comes with it, the
- * exit, a signal, a stop of job control and its end.  The exit of the task has
- * a place of its own (session_task.spare).
+ * Parked records per task.  Between two places where the task can be held there
+ * may be: the entry; a clone or an execve and its records; the exit; a signal;
+ * a stop of job control and its end.  The EXIT record of the task has its own
+ * memory (session_task.spare).
  */
 #define SESSION_MAX_PARKED	8
 
 /*
- * Records of a session that are parked, beyond which those of exits are lost: a
- * task that exits does not wait, and others take its place.  4096 of them take
- * 3 MiB.
+ * Parked records of a session above which EXIT records are lost: a task that
+ * exits does not wait, and new tasks take its place.  4096 of them take 3 MiB.
  */
 #define SESSION_MAX_EXITS	4096
 
 /*
- * Threads that never run user code, and the first process of the machine, are
- * never held, and the reader would wait for itself.
+ * Check whether the current task may wait.  Threads that never run user code
+ * and the init process of the machine are never held, and the reader would wait
+ * for itself.
  */
 static bool session_can_wait(const struct utrace_session *session)
 {
@@ -46,7 +46,8 @@ static bool session_can_wait(const struct utrace_session *session)
 }
 
 /**
- * utrace_dev_may_wait() - may a record that finds no room be parked?
+ * utrace_dev_may_wait() - check whether a record that finds no room may be
+ * parked
  * @w: the record, with @target and @task
  * @type: its type
  *
@@ -69,13 +70,13 @@ bool utrace_dev_may_wait(const struct session_writer *w, u16 type)
  * utrace_dev_parked_new() - allocate memory for a record to be parked
  * @size: bytes of the record, without the struct utrace_rec_lost before it
  *
- * A record may have 16 KiB.  Where free memory is in single pages, that is no
- * reason to reclaim any: kvmalloc() takes single pages then.
+ * A record may have 16 KiB.  kvmalloc() uses single pages if memory is
+ * fragmented, so nothing is reclaimed for a contiguous area.
  *
  * Context: Process context; may sleep.
  * Return:
- * * the memory - to be freed by kvfree(), or given to utrace_dev_park()
- * * NULL - there is none
+ * * the memory - to be freed by kvfree(), or passed to utrace_dev_park()
+ * * NULL - out of memory
  */
 struct session_parked *utrace_dev_parked_new(size_t size)
 {
@@ -84,7 +85,7 @@ struct session_parked *utrace_dev_parked_new(size_t size)
 			GFP_KERNEL_ACCOUNT);
 }
 
-/* Put a record into a list by its time. */
+/* Insert a record into a list sorted by time. */
 static void session_park_in(struct list_head *list,
 			    struct session_parked *parked)
 {
@@ -98,9 +99,9 @@ static void session_park_in(struct list_head *list,
 }
 
 /**
- * utrace_dev_count_parked() - count parked records
+ * utrace_dev_count_parked() - change the number of parked records
  * @session: the session; its park_lock is held
- * @n: how many more there are; less than 0: how many fewer
+ * @n: the difference
  *
  * Context: Any but NMI.
  */
@@ -147,8 +148,8 @@ void utrace_dev_park(struct session_writer *w)
 }
 
 /*
- * A time behind those of all records in the rings.  They may be later than the
- * clock, if that stands still.
+ * Compute a time after those of all records in the rings, which may be later
+ * than a clock that stands still.
  */
 static u64 session_time_behind(const struct utrace_session *session)
 {
@@ -156,15 +157,16 @@ static u64 session_time_behind(const struct utrace_session *session)
 	unsigned int cpu;
 
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
-		time = max(time, READ_ONCE(session->ring[cpu].header->last) + 1);
+		time = max(time,
+			   READ_ONCE(session->ring[cpu].header->last) + 1);
 	return time;
 }
 
 /**
- * utrace_dev_park_end() - park the last record of a target
- * @target: the target, with @target->end, which is handed over
+ * utrace_dev_park_end() - park the TARGET_END record of a target
+ * @target: the target; consumes @target->end
  *
- * The record comes behind all those that tasks of the target have written.
+ * The time of the record is after those of all records of the target's tasks.
  *
  * Context: Process context.  Takes utrace_session.park_lock.
  */
@@ -174,10 +176,7 @@ void utrace_dev_park_end(struct session_target *target)
 	struct utrace_rec_target_end *rec = (void *)target->end->data;
 
 	guard(spinlock)(&session->park_lock);
-	/*
-	 * With the lock held, so that no reader has given records that are
-	 * younger.
-	 */
+	/* With the lock held, so that no reader has returned later records. */
 	rec->head.time = session_time_behind(session);
 	target->end->time = rec->head.time;
 	session_park_locked(session, target->end);
@@ -185,7 +184,7 @@ void utrace_dev_park_end(struct session_target *target)
 }
 
 /**
- * utrace_dev_take_parked() - hand the records that are parked to the reader
+ * utrace_dev_take_parked() - hand the parked records to the reader
  * @session: the session
  *
  * Moves them to utrace_session.taken.  Their tasks stay held until

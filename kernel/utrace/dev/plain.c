@@ -2,20 +2,21 @@
 /*
  * utrace - sessions of /dev/utrace: the callbacks of system calls
  *
- * Most calls need little: nothing is captured, no call is left out, the session
- * has one target, the task is known and may be seen, and the ring has room.
- * utrace_dev_apply() finds out the first three and notes it in
- * session_target.now (SESSION_PLAIN_); so one bit chooses between the functions
- * below, of which each is about one kind of settings.  session_seen_task()
- * finds out the rest.  Everything else goes to calls.c, or to count.c.
+ * The fast path serves most calls: nothing is captured, all calls are recorded,
+ * the session has one target, the task's state and the answer about it are
+ * cached, and the ring has room.  utrace_dev_apply() checks the first three and
+ * stores the result in session_target.now (SESSION_PLAIN_), so one bit selects
+ * one of the functions below, each of which handles one kind of settings.
+ * session_seen_task() and session_has_room() check the rest.  Everything else
+ * goes to calls.c or count.c.
  *
- * What is inlined here keeps as little as possible across ktime_get_ns(), since
- * each value would take a push and a pop: a record is filled in before its time
- * is read, which is free to be late as long as the ring is open.
+ * The inlined functions keep few values across ktime_get_ns(), since each value
+ * would need a push and a pop: a record is filled in before the clock is read,
+ * which may be late as long as the ring is open.
  *
- * The bits of ->now stand for the engine's events, too: an engine that does not
- * want an event any more has got other settings, or is detached, and the core
- * has asked about that just before the callback.
+ * The bits of ->now also cover the engine's events.  An engine that no longer
+ * wants an event has got other settings or is detached, and the core has
+ * checked that just before the callback.
  */
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
@@ -28,10 +29,11 @@
 #include "record.h"
 
 /*
- * Is nothing to be done, since the task is hidden from the only target of the session?
- * A program that is hidden as long as it runs, such as a set-id one, should pay little for
- * the sessions of the user who started it.  An entry that was kept before is dropped: its
- * exit is hidden.  One with a capture is left to the slow path, which frees the capture.
+ * Check whether the task is hidden from the only target of the session, so that
+ * nothing needs to be done.  A program that is hidden while it runs, such as a
+ * set-id one, should pay little for the sessions of the user who started it.
+ * An entry that was kept before is dropped, since its exit is hidden.  An entry
+ * with a capture is left to the slow path, which frees the capture.
  */
 static __always_inline bool
 session_is_hidden(const struct session_target *target)
@@ -50,7 +52,7 @@ session_is_hidden(const struct session_target *target)
 	return true;
 }
 
-/* What session_call() does; a constant wherever it is used. */
+/* What session_call() does; a compile-time constant. */
 enum session_inline {
 	SESSION_INLINE_ENTER,	/* record an entry */
 	SESSION_INLINE_EXIT,	/* record an exit */
@@ -58,7 +60,7 @@ enum session_inline {
 	SESSION_INLINE_CALL,	/* record the whole call of a kept entry */
 };
 
-/* Record an entry or an exit by the functions that can record any. */
+/* Record an entry or an exit by the general functions. */
 static u32 session_call_any(u32 action, struct utrace_engine *engine,
 			    struct pt_regs *regs, bool entry)
 {
@@ -67,8 +69,8 @@ static u32 session_call_any(u32 action, struct utrace_engine *engine,
 }
 
 /*
- * Slow path of session_call().  If the task has data of several clients, that
- * of the session moves to the begin of the list, and the callback begins anew.
+ * Slow path of session_call().  If the task has data of several clients, the
+ * session's entry moves to the front of the list and the callback starts over.
  */
 static noinline u32 session_call_slow(u32 action, struct utrace_engine *engine,
 				      struct pt_regs *regs, bool entry)
@@ -84,7 +86,7 @@ static noinline u32 session_call_slow(u32 action, struct utrace_engine *engine,
 		       utrace_dev_sys_exit(action, engine, regs);
 }
 
-/* Slow path of session_call() if the ring, which is open, has no room. */
+/* Slow path of session_call() if the open ring has no room. */
 static noinline u32 session_call_full(u32 action, struct utrace_engine *engine,
 				      struct pt_regs *regs, bool entry,
 				      struct session_ring *ring)
@@ -93,7 +95,7 @@ static noinline u32 session_call_full(u32 action, struct utrace_engine *engine,
 	return session_call_any(action, engine, regs, entry);
 }
 
-/* Calls that replace the registers in which their arguments were. */
+/* Calls that replace the registers that hold their arguments. */
 static const unsigned long
 session_new_regs[BITS_TO_LONGS(SESSION_PLAIN_CALLS)] = {
 	[0] = BIT_MASK(__NR_rt_sigreturn) | BIT_MASK(__NR_execve),
@@ -114,7 +116,7 @@ static __always_inline bool session_is_plain(const struct session_task *task,
 	       (how != SESSION_INLINE_KEEP || !test_bit(nr, session_new_regs));
 }
 
-/* Fill in the members of a record behind its header, but for the time. */
+/* Fill in the members of a record after its header, except the time. */
 static __always_inline void session_fill_call(void *at, struct pt_regs *regs,
 					      unsigned long nr,
 					      struct session_entry *entry,
@@ -194,7 +196,8 @@ static __always_inline u32 session_call(u32 action,
 }
 
 /*
- * The target may be the first of several that is called, and record nothing.
+ * Update session_task.first, since this target may be the first of several that
+ * is called, and record nothing.
  */
 static void session_note_first(struct session_task *task,
 			       const struct utrace_engine *engine,
@@ -205,8 +208,8 @@ static void session_note_first(struct session_task *task,
 }
 
 /*
- * What the session knows of the current task, whose call is to be counted, if
- * the task may be seen.
+ * Get the session's state of the current task, whose call is to be counted.
+ * NULL if the task is hidden, or without memory.
  */
 static struct session_task *
 session_visible_task(struct session_target *target,
@@ -258,7 +261,7 @@ static noinline u32 session_enter_counted(u32 action,
 
 /*
  * The current task leaves a call that is counted, and may be recorded.  The
- * first target of several counts it.
+ * first of several targets counts it.
  */
 static noinline u32 session_exit_counted(u32 action,
 					 struct utrace_engine *engine,
@@ -287,7 +290,7 @@ static noinline u32 session_exit_counted(u32 action,
 	}
 }
 
-/* Note the begin of a call that is counted and not recorded. */
+/* Store the begin of a call that is counted and not recorded. */
 static __always_inline u32
 session_enter_count(u32 action, struct utrace_engine *engine,
 		    struct pt_regs *regs, const struct session_target *target,
@@ -303,8 +306,8 @@ session_enter_count(u32 action, struct utrace_engine *engine,
 }
 
 /*
- * Count a call that is not recorded.  The entry has found that the task may be
- * seen.
+ * Count a call that is not recorded.  The entry has checked that the task may
+ * be seen.
  */
 static noinline u32 session_exit_count(u32 action,
 				       struct utrace_engine *engine,
@@ -326,13 +329,13 @@ static noinline u32 session_exit_count(u32 action,
 }
 
 /**
- * utrace_dev_sys_enter() - the current task enters a system call
+ * utrace_dev_sys_enter() - callback: the current task enters a system call
  * @action: see &utrace_engine_ops.report_syscall_entry
  * @engine: the engine of a target
- * @regs: see there
+ * @regs: registers of the task
  *
  * Context: A callback, in the task itself; may sleep.
- * Return: UTRACE_RESUME, and the answer of other engines about the call.
+ * Return: UTRACE_RESUME, and the answer of previous engines about the call.
  */
 u32 utrace_dev_sys_enter(u32 action, struct utrace_engine *engine,
 			 struct pt_regs *regs)
@@ -355,10 +358,10 @@ u32 utrace_dev_sys_enter(u32 action, struct utrace_engine *engine,
 }
 
 /**
- * utrace_dev_sys_exit() - the current task leaves a system call
+ * utrace_dev_sys_exit() - callback: the current task leaves a system call
  * @action: see &utrace_engine_ops.report_syscall_exit
  * @engine: the engine of a target
- * @regs: see there
+ * @regs: registers of the task
  *
  * Context: A callback, in the task itself; may sleep.
  * Return: UTRACE_RESUME.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * utrace - sessions of /dev/utrace: what the records of all events share
- */
+/* utrace - sessions of /dev/utrace: functions for the records of all events */
 #include <linux/atomic.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -11,8 +9,8 @@
 #include "record.h"
 
 /*
- * Do both engines belong to one session?  Called under RCU, which keeps the
- * targets of the engines.
+ * Check whether two engines belong to one session.  Called under RCU, which
+ * keeps the targets of the engines.
  */
 static bool session_is_same(const struct utrace_engine *a,
 			    const struct utrace_engine *b)
@@ -23,16 +21,17 @@ static bool session_is_same(const struct utrace_engine *a,
 }
 
 /**
- * utrace_dev_is_unclaimed() - is an event left to this target of several?
- * @task: what the session knows of the current task
+ * utrace_dev_is_unclaimed() - check whether no target has recorded an event yet
+ * @task: the session's state of the current task
  * @engine: the engine of the target, which has called back
  * @event: number of the event
  *
- * A target that is called first may not record the event: it only counts calls,
- * or may not see the task.  It has to ask nevertheless.
+ * Every target must call this, even one that does not record the event because
+ * it only counts calls or may not see the task: the first call of an event
+ * resets session_task.claimed and .reported.
  *
  * Context: A callback, in the task itself.
- * Return: true if no other target has recorded the event.
+ * Return: true if no other target of the session has recorded the event.
  */
 bool utrace_dev_is_unclaimed(struct session_task *task,
 			     const struct utrace_engine *engine,
@@ -51,10 +50,10 @@ bool utrace_dev_is_unclaimed(struct session_task *task,
  * @w: @target, @task and @now are filled in
  * @type: enum utrace_rec_type
  * @flags: UTRACE_REC_F_ bits
- * @body: what stands behind the header
+ * @body: the bytes after the header
  * @size: bytes of @body, a multiple of 8
  *
- * Context: As utrace_dev_reserve().
+ * Context: As for utrace_dev_reserve().
  */
 void utrace_dev_write(struct session_writer *w, u16 type, u16 flags,
 		      const void *body, size_t size)
@@ -66,10 +65,10 @@ void utrace_dev_write(struct session_writer *w, u16 type, u16 flags,
 }
 
 /*
- * Make sure that a target of the system has the current task: a task that has reported
- * no event yet gets its struct utrace.  The reader of the session is left out: records
- * of its own events would never end.  Returns false if the task is left out, or if there
- * is no memory, which counts as a lost record.
+ * Let a target of the system cover the current task: a task without a previous
+ * event gets its struct utrace.  The reader of the session is left out, since
+ * the records of its own events would never end.  Returns false if the task is
+ * left out, or without memory, which counts as a lost record.
  */
 static noinline bool session_take_current(struct session_target *target)
 {
@@ -90,8 +89,9 @@ static bool session_has_current(struct session_target *target,
 }
 
 /*
- * Begin with an event of a client for the current task.  Returns false if the target
- * is detached or does not have the task, or the session may not see the task.
+ * Begin with an event of a client for the current task.  Returns false if the
+ * target is detached or does not cover the task, or the session may not see the
+ * task.
  */
 static bool session_begin_client(struct session_writer *w,
 				 struct utrace_engine *engine)
@@ -111,11 +111,11 @@ static bool session_begin_client(struct session_writer *w,
 }
 
 /**
- * utrace_dev_sees_current() - may a target be told of the current task?
+ * utrace_dev_sees_current() - check whether a target may see the current task
  * @engine: engine of the target, see struct utrace_dev_arming
  *
  * Context: The task itself, on its way to user mode; may sleep for memory.
- * Return: true if the target has the task, and the session may see the task.
+ * Return: true if the target covers the task, and the session may see the task.
  */
 bool utrace_dev_sees_current(struct utrace_engine *engine)
 {
@@ -128,15 +128,15 @@ bool utrace_dev_sees_current(struct utrace_engine *engine)
  * utrace_dev_record() - write a record of a client for the current task
  * @engine: engine of the target, see struct utrace_dev_arming
  * @type: enum utrace_rec_type
- * @body: what stands behind the header
+ * @body: the bytes after the header
  * @size: bytes of @body, a multiple of 8
  *
- * Nothing is written for a task of which utrace_dev_sees_current() says no.  Without
- * room the record is lost and counted, or parked, and the task waits at its safe
+ * Writes nothing if utrace_dev_sees_current() is false.  A record that finds no
+ * room is lost and counted, or is parked, and then the task waits at its safe
  * point.
  *
- * Context: As utrace_dev_sees_current().
- * Return: what utrace_dev_sees_current() says.
+ * Context: As for utrace_dev_sees_current().
+ * Return: the result of utrace_dev_sees_current().
  */
 bool utrace_dev_record(struct utrace_engine *engine, u16 type, const void *body,
 		       size_t size)
@@ -155,7 +155,7 @@ bool utrace_dev_record(struct utrace_engine *engine, u16 type, const void *body,
  * utrace_dev_lose() - count a record that a client cannot make
  * @engine: engine of the target
  *
- * Context: As utrace_dev_sees_current().
+ * Context: As for utrace_dev_sees_current().
  */
 void utrace_dev_lose(struct utrace_engine *engine)
 {
@@ -166,8 +166,9 @@ void utrace_dev_lose(struct utrace_engine *engine)
 }
 
 /*
- * Is it known that a target may be told of the current task?  The answer of earlier holds
- * for the task as it was then, until the target is detached.  Sets @task if so.
+ * Check whether the cached answer allows a target to see the current task.  The
+ * answer holds while the task's state is the same, until the target is
+ * detached.  Sets @task on success.
  */
 static __always_inline bool
 session_knows_current(const struct session_target *target,
@@ -175,7 +176,7 @@ session_knows_current(const struct session_target *target,
 {
 	struct utrace_task_data *data;
 
-	/* A target of the system leaves out its reader. */
+	/* A target of the system must exclude its reader. */
 	if (!current->utrace || target->all || READ_ONCE(target->gone))
 		return false;
 	if (!utrace_task_data_keyed(target->key, &data)) {
@@ -188,11 +189,13 @@ session_knows_current(const struct session_target *target,
 }
 
 /**
- * utrace_dev_knows_current() - is it known that a target may be told of the task?
+ * utrace_dev_knows_current() - check for a cached answer that a target may see
+ * current
  * @engine: engine of the target, see struct utrace_dev_arming
  *
  * Context: The task itself, which has memory; does not sleep.
- * Return: true if so; else utrace_dev_sees_current() has to be asked.
+ * Return: true if the target may see the task; false if the caller must call
+ * utrace_dev_sees_current().
  */
 bool utrace_dev_knows_current(const struct utrace_engine *engine)
 {
@@ -201,7 +204,10 @@ bool utrace_dev_knows_current(const struct utrace_engine *engine)
 	return session_knows_current(engine->data, &task);
 }
 
-/* Copy a body of @size bytes: so few, 8 at a time, that memcpy() would take longer. */
+/*
+ * Copy a body of @size bytes 8 at a time.  Bodies are so small that memcpy()
+ * would take longer.
+ */
 static __always_inline void session_copy_body(u64 *to, const u64 *from,
 					      size_t size)
 {
@@ -210,15 +216,18 @@ static __always_inline void session_copy_body(u64 *to, const u64 *from,
 }
 
 /**
- * utrace_dev_record_now() - write a record of a client for the current task at once
+ * utrace_dev_record_now() - fast path of utrace_dev_record()
  * @engine: engine of the target, see struct utrace_dev_arming
  * @type: enum utrace_rec_type
- * @body: what stands behind the header.  What is memory of the task was fetched before,
- *	as rights are looked at here
+ * @body: the bytes after the header.  The caller has read memory of the task
+ *	before, since rights are checked here
  * @size: bytes of @body, a multiple of 8
  *
+ * Succeeds only if the answer about the task is cached and the ring has room.
+ *
  * Context: The task itself, which has memory; does not sleep.
- * Return: true if the record is written; else utrace_dev_record() has to be called.
+ * Return: true if the record is written; false if the caller must call
+ * utrace_dev_record().
  */
 bool utrace_dev_record_now(const struct utrace_engine *engine, u16 type,
 			   const void *body, size_t size)
@@ -229,7 +238,10 @@ bool utrace_dev_record_now(const struct utrace_engine *engine, u16 type,
 	struct session_ring *ring;
 	u64 now;
 
-	/* The body before the rights; pairs with the exchange in set_dumpable(). */
+	/*
+	 * The body before the rights; pairs with the exchange in
+	 * set_dumpable().
+	 */
 	smp_rmb();
 	/* Pairs with session_adopt() and utrace_dev_update_several(). */
 	now = smp_load_acquire(&target->now);
@@ -248,12 +260,12 @@ bool utrace_dev_record_now(const struct utrace_engine *engine, u16 type,
 }
 
 /**
- * utrace_dev_hide() - tell the reader that the current task is hidden
+ * utrace_dev_hide() - write a UTRACE_REC_HIDDEN for the current task
  * @target: the target whose engine has called back
- * @task: what the session knows of the current task
+ * @task: the session's state of the current task
  *
- * Counts it in utrace_session.hidden and writes a UTRACE_REC_HIDDEN, after the
- * entry of a call that the task was seen in.
+ * Writes the kept entry of a call first, at which the task was still visible.
+ * Counts the record in utrace_session.hidden.
  *
  * Context: A callback, in the task itself; may sleep.
  */
@@ -272,7 +284,7 @@ void utrace_dev_hide(struct session_target *target, struct session_task *task)
 }
 
 /*
- * Append a UTRACE_ITEM_MISSING with the number of items that found no room or
+ * Append a UTRACE_ITEM_MISSING with the number of items that lacked room or
  * memory.  Without a buffer it becomes the only item.
  */
 static void session_count_missing(const struct session_target *target,
@@ -295,10 +307,10 @@ static void session_count_missing(const struct session_target *target,
 }
 
 /**
- * utrace_dev_describe() - make a capture ready for a record
- * @target: the target that the record is made for
- * @items: what the record needs of the capture
- * @capture: items were captured, or would have been
+ * utrace_dev_describe() - prepare a capture for a record
+ * @target: the target of the record
+ * @items: filled in for the record
+ * @capture: the capture, with captured or lost items
  *
  * Context: A callback, in the task itself; does not sleep.
  */
@@ -322,8 +334,8 @@ void utrace_dev_describe(const struct session_target *target,
 
 /**
  * utrace_dev_capture_init() - begin a capture with the sizes of the settings
- * @capture: the capture; a buffer is allocated when it is needed
- * @target: the target that the record is made for
+ * @capture: the capture; its buffer is allocated when needed
+ * @target: the target of the record
  * @before: bytes of the items that come before these in the record
  *
  * Context: Any.
@@ -346,12 +358,12 @@ void utrace_dev_capture_init(struct utrace_capture *capture,
 }
 
 /**
- * utrace_dev_flush_entry() - write the entry that was kept as a record
+ * utrace_dev_flush_entry() - write a kept entry as a record
  * @w: @target, @task and @now are filled in; the task has an entry
  *
- * An entry that was kept by earlier settings stays kept for the exit of its
- * call: whether that is still to come is not known, since the exit may not have
- * been wanted meanwhile.
+ * An entry kept by previous settings stays kept for the exit of its call.
+ * Whether that exit is yet to come is not known: the settings in between may
+ * not have wanted exits.
  *
  * Context: A callback, in the task itself; may sleep.
  */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - sessions of /dev/utrace: the frame of a callback
+ * utrace - sessions of /dev/utrace: the parts of a callback
  *
- * A callback begins with session_begin(), asks whether the session may see the
- * current task (task.c), captures what goes along with the event, which may
- * fault and sleep, writes the record and its items into a ring (ring.c), and
- * ends with session_end().  The callbacks of system calls are in calls.c, the
- * others in events.c.
+ * A callback begins with session_begin(), checks whether the session may see
+ * the current task (task.c), captures items, which may fault and sleep, writes
+ * the record and its items into a ring (ring.c), and ends with session_end().
+ * The callbacks of system calls are in calls.c, those of other events in
+ * events.c.
  */
 #ifndef _KERNEL_UTRACE_DEV_RECORD_H
 #define _KERNEL_UTRACE_DEV_RECORD_H
@@ -22,32 +22,32 @@
 #include "write.h"
 
 /*
- * Bytes of a capture buffer that items may use, of the first one and of a larger
- * one.  The rest of the buffer, one struct utrace_item, is for a
- * UTRACE_ITEM_MISSING behind the items.
+ * Bytes for items in a capture buffer, of the first buffer and of a larger one.
+ * The rest of the buffer, one struct utrace_item, is for a UTRACE_ITEM_MISSING
+ * after the items.
  */
 #define SESSION_CAPTURE_SIZE	(UTRACE_CAPTURE_SIZE - sizeof(struct utrace_item))
 #define SESSION_CAPTURE_MOST	(SZ_1K * 15 - sizeof(struct utrace_item))
 
 /*
- * Bytes that the items of a whole call have at most, without the
- * UTRACE_ITEM_MISSING of entry and exit.
+ * Maximum size of the items of a whole call, without the UTRACE_ITEM_MISSING of
+ * entry and exit.
  */
 #define SESSION_ITEMS_MOST	(UTRACE_DEV_RECORD_SIZE -		\
 				 sizeof(struct utrace_rec_sys_call) -	\
 				 2 * sizeof(struct utrace_item))
 
 static_assert(SESSION_CAPTURE_MOST <= SESSION_ITEMS_MOST);
-/* Three of the longest items are whole, as two paths and what is read. */
+/* Three items of maximum size fit: two paths and the bytes that are read. */
 static_assert(3 * (sizeof(struct utrace_item) + UTRACE_ITEM_SIZE_MAX) <=
 	      SESSION_CAPTURE_MOST);
 
 /**
- * struct session_items - what was captured, ready for a record
+ * struct session_items - captured items, ready for a record
  * @data: the items; those of the capture, or @missing
  * @size: bytes of @data
  * @flags: UTRACE_REC_F_ bits for the record
- * @missing: a UTRACE_ITEM_MISSING without a capture
+ * @missing: a UTRACE_ITEM_MISSING for a capture without a buffer
  *
  * Lives on the stack of the callback.
  */
@@ -78,11 +78,11 @@ u32 utrace_dev_record_exit(u32 action, struct utrace_engine *engine,
 			   struct pt_regs *regs);
 
 /*
- * Begin with a callback.  The settings are read before the engine is asked
- * whether it wants the event still: so a record that has the number of new
- * settings was chosen by them.  If several targets cover the task, the event is
- * recorded for the first one that is called, wants a record and may see the
- * task.  Return false if there is nothing to record.
+ * Begin a callback.  The settings are read before the engine's events are
+ * checked, so a record with the number of new settings was chosen by them.  If
+ * several targets cover the task, the event is recorded for the first one that
+ * is called, wants a record and may see the task.  Returns false if there is
+ * nothing to record.
  */
 static __always_inline bool session_begin(struct session_writer *w,
 					  struct utrace_engine *engine,
@@ -108,8 +108,8 @@ static __always_inline bool session_begin(struct session_writer *w,
 }
 
 /*
- * May the session see the current task?  After true the event is recorded for
- * this target, and for no other.
+ * Check whether the session may see the current task.  If true, the event is
+ * recorded for this target and for no other.
  */
 static __always_inline bool session_claim(struct session_writer *w)
 {
@@ -120,8 +120,8 @@ static __always_inline bool session_claim(struct session_writer *w)
 }
 
 /*
- * End the captures and the writing of a callback: the task waits for the reader
- * if a record is parked.
+ * End a callback: free the capture, and let the task wait for the reader if a
+ * record is parked.
  */
 static __always_inline void session_end(struct session_writer *w,
 					struct utrace_capture *capture)
@@ -132,7 +132,7 @@ static __always_inline void session_end(struct session_writer *w,
 		__utrace_dev_hold_soon(w->task);
 }
 
-/* Make a capture ready for a record. */
+/* Prepare a capture for a record. */
 static __always_inline void session_items(const struct session_target *target,
 					  struct session_items *items,
 					  const struct utrace_capture *capture)
@@ -145,7 +145,7 @@ static __always_inline void session_items(const struct session_target *target,
 }
 
 /*
- * Store the number of a call, as utrace_current_asked() returns it, into the
+ * Store the number of a call, as returned by utrace_current_asked(), into the
  * members nr and asked of a record, by one store.
  */
 static __always_inline void session_set_call(u32 *at, u64 nr)
@@ -161,7 +161,7 @@ static_assert(offsetof(struct utrace_rec_sys_exit, asked) ==
 static_assert(offsetof(struct utrace_rec_sys_call, asked) ==
 	      offsetof(struct utrace_rec_sys_call, nr) + sizeof(u32));
 
-/* Copy the items behind the @at bytes of a record that come before them. */
+/* Copy items into a record, at offset @at. */
 static __always_inline void session_copy_items(struct session_writer *w,
 					       size_t at,
 					       const struct session_items *items)
@@ -173,7 +173,7 @@ static __always_inline void session_copy_items(struct session_writer *w,
 	memcpy((void *)w->rec + at, items->data, items->size);
 }
 
-/* The entry is in a record, or in none; what was captured need not be kept. */
+/* Drop a kept entry and its capture, after its record or without one. */
 static inline void session_drop_entry(struct session_entry *entry)
 {
 	entry->kept = SESSION_KEPT_NOT;
@@ -182,8 +182,8 @@ static inline void session_drop_entry(struct session_entry *entry)
 }
 
 /*
- * Complete a kept entry whose arguments are in the registers of the task still:
- * no system call changes those of its arguments before its exit.
+ * Complete a kept entry whose arguments are still in the registers of the task:
+ * no system call changes the registers of its arguments before its exit.
  */
 static inline void session_fetch_entry(struct session_task *task)
 {
@@ -195,7 +195,7 @@ static inline void session_fetch_entry(struct session_task *task)
 	entry->asked = 0;
 }
 
-/* Before any other record: the entry of the call that the task is in. */
+/* Before any other record: write the entry of the call that the task is in. */
 static inline void session_flush_entry(struct session_writer *w)
 {
 	if (unlikely(w->task->entry.kept))

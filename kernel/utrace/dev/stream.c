@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - sessions of /dev/utrace: the records in one stream, for read(2)
+ * utrace - sessions of /dev/utrace: the merged stream of records, for read(2)
  *
- * The rings of the CPUs and the list of parked records are merged by the times
- * of the records.  A reader that simply took the heads of the rings one after
- * the other could miss a record A in a ring that it has just left, and find a
- * record B that the same task wrote later, after it had migrated.  So each read
- * gives only records up to a bound, and no record that is not visible yet can
- * have a time below the bound; ring.c says how the writers see to that.  While
- * nothing is written there is no bound.
+ * read(2) merges the rings of the CPUs and the list of parked records by the
+ * times of the records.  A reader that simply visited one ring after the other
+ * could miss a record A in a ring that it has just left, and find a record B
+ * that the same task wrote later, after a migration.  So each read returns only
+ * records up to a bound, and no record that is not yet visible can have a time
+ * below the bound; ring.c says how the writers guarantee that.  While nothing
+ * is being written there is no bound.
  */
 #include <linux/align.h>
 #include <linux/poll.h>
@@ -18,12 +18,12 @@
 #include "session.h"
 
 /**
- * struct session_source - where the record comes from that is next
+ * struct session_source - the source of the next record
  * @ring: the ring; NULL: the record is parked, or there is none
  * @parked: the record; NULL if it is in a ring, or if there is none
  * @time: its time; U64_MAX if there is none
- * @next: time up to which following records of @ring come before those of all
- *	other sources
+ * @next: time up to which the following records of @ring come before those of
+ *	all other sources
  */
 struct session_source {
 	struct session_ring *ring;
@@ -32,7 +32,9 @@ struct session_source {
 	u64 next;
 };
 
-/* Check whether there is a record to read.  Another reader may take it first. */
+/*
+ * Check whether there is a record to read.  Another reader may take it first.
+ */
 static bool session_has(struct utrace_session *session)
 {
 	/* Pairs with utrace_dev_ring_make(). */
@@ -49,10 +51,10 @@ static bool session_has(struct utrace_session *session)
 }
 
 /*
- * Are all rings as session_bound() has seen them, is none being written, and is
- * nothing parked that session_bound() has not taken?  Heads only grow, so at
- * one moment between the two looks the rings had just the records that are
- * visible.
+ * Check that nothing has changed since session_bound() read the rings: no ring
+ * is being written, and nothing is parked that session_bound() has not taken.
+ * Heads only grow, so at one moment between the two passes all rings had
+ * exactly the visible records.
  */
 static bool session_is_still(struct utrace_session *session)
 {
@@ -64,22 +66,23 @@ static bool session_is_still(struct utrace_session *session)
 		/* As in session_bound(). */
 		if (smp_load_acquire(&ring->header->open))
 			return false;
-		/* Likewise. */
+		/* As in session_bound(). */
 		if (smp_load_acquire(&ring->header->head) != ring->visible)
 			return false;
 	}
 	/*
-	 * After the looks at ->open: a record is parked before its ring is
-	 * closed, and leaves ->head as it was.
+	 * After the checks of ->open: a record is parked before its ring is
+	 * closed, and does not change ->head.
 	 */
 	guard(spinlock)(&session->park_lock);
 	return list_empty(&session->parked);
 }
 
 /*
- * Find the bound, note how far each ring may be read, and take what is parked.
- * See ring.c for the order.  A record that is parked later is younger than the
- * bound, and one that a writer parks has been parked when its ring is closed.
+ * Compute the bound, store how far each ring may be read, and take the parked
+ * records.  See ring.c for the order.  A record that is parked later has a time
+ * after the bound.  A record that a writer is parking has been parked when its
+ * ring is closed.
  */
 static u64 session_bound(struct utrace_session *session)
 {
@@ -100,8 +103,8 @@ static u64 session_bound(struct utrace_session *session)
 	}
 	utrace_dev_take_parked(session);
 	/*
-	 * A clock that stands still does not keep records back: all that are
-	 * visible were written before any other.
+	 * A clock that stands still must not hold records back: all visible
+	 * records were written before any other record.
 	 */
 	return session_is_still(session) ? U64_MAX : bound;
 }
@@ -113,7 +116,7 @@ static struct utrace_rec *session_rec_at(const struct utrace_session *session,
 	return ring->data + (at & (session->ring_size - 1));
 }
 
-/* Give the bytes before @tail to the writer. */
+/* Release the bytes before @tail to the writer. */
 static void session_consume(struct session_ring *ring, u64 tail)
 {
 	ring->first = tail;
@@ -125,9 +128,10 @@ static void session_consume(struct session_ring *ring, u64 tail)
 }
 
 /*
- * Bytes of the record at @at, or 0 if there is none that may be read.  A program
- * that maps the tails in the midst of a read(2) may give the ring to its
- * writer, who writes anything there: so what is found must be in the ring.
+ * Bytes of the record at @at, or 0 if there is none that may be read.  A
+ * program that maps the tails during a read(2) may release the ring to its
+ * writer, which may then write anything here.  So whatever is found must lie
+ * within the ring.
  */
 static size_t session_rec_size(const struct utrace_session *session,
 			       const struct session_ring *ring, u64 at)
@@ -136,7 +140,7 @@ static size_t session_rec_size(const struct utrace_session *session,
 	u64 left = session->ring_size - (at & (session->ring_size - 1));
 	size_t size;
 
-	/* @at is beyond ->visible after a size that was not a record's. */
+	/* A size that was not a record's has led beyond ->visible. */
 	if ((s64)(ring->visible - at) <= 0)
 		return 0;
 	left = min(left, ring->visible - at);
@@ -147,7 +151,7 @@ static size_t session_rec_size(const struct utrace_session *session,
 	return size;
 }
 
-/* The first record of a ring that may be read, or NULL. */
+/* Find the first record of a ring that may be read, or NULL. */
 static struct utrace_rec *session_ring_first(struct utrace_session *session,
 					     struct session_ring *ring)
 {
@@ -164,7 +168,10 @@ static struct utrace_rec *session_ring_first(struct utrace_session *session,
 	return NULL;
 }
 
-/* Take a source into account whose first record has this time. */
+/*
+ * Update @source for a ring or list whose first record has this time.  Returns
+ * true if it is the earliest so far.
+ */
 static bool session_is_earlier(struct session_source *source, u64 time)
 {
 	if (time >= source->time) {
@@ -200,9 +207,9 @@ static void session_find(struct utrace_session *session,
 }
 
 /*
- * Bytes of the records that come first from @source, as many as fit into @size
- * bytes and are in one piece of memory: up to ->visible, to a UTRACE_REC_PAD or
- * to the end of the ring; with no time above @bound.
+ * Bytes of the next records from @source that fit into @size bytes and are
+ * contiguous: up to ->visible, to a UTRACE_REC_PAD or to the end of the ring;
+ * with no time after @bound.
  */
 static size_t session_ring_piece(const struct utrace_session *session,
 				 const struct session_source *source,
@@ -242,7 +249,7 @@ static ssize_t session_take_ring(struct utrace_session *session,
 	return piece;
 }
 
-/* As session_take_ring(), for a record that is parked. */
+/* Like session_take_ring(), for a parked record. */
 static ssize_t session_take_parked(struct utrace_session *session,
 				   struct session_parked *parked,
 				   char __user *to, size_t size)
@@ -258,11 +265,11 @@ static ssize_t session_take_parked(struct utrace_session *session,
 }
 
 /*
- * Take records out of a session, with utrace_reader.read_lock held, and let the
- * tasks go that waited for these records to be read.  Return the bytes written,
- * all of whole records; 0 if there are no records, or none that may be given
- * yet; -EINVAL if @size is too small for the next record; or -EFAULT, which
- * takes no further record.
+ * Copy records of a session to user memory, with utrace_reader.read_lock held,
+ * and let the tasks go that waited for these records to be read.  Returns the
+ * bytes written, whole records only; 0 if there are no records, or none may be
+ * returned yet; -EINVAL if @size is too small for the next record; or -EFAULT,
+ * which consumes no further record.
  */
 static ssize_t session_read(struct utrace_session *session, char __user *to,
 			    size_t size)
@@ -276,7 +283,7 @@ static ssize_t session_read(struct utrace_session *session, char __user *to,
 	if (!smp_load_acquire(&session->ring))
 		return 0;
 	bound = session_bound(session);
-	/* A program that merges the rings finds the order of all by itself. */
+	/* A program that merges mapped rings orders all records itself. */
 	if (session->mapped)
 		bound = U64_MAX;
 	while (ret >= 0) {
@@ -301,7 +308,7 @@ static struct utrace_session *session_of_reader(struct utrace_reader *reader)
 	return container_of(reader, struct utrace_session, reader);
 }
 
-/* A thread of the process that waits for the reader before is let go. */
+/* A thread of the new reader that waits for the old reader is let go. */
 static void session_reader_began(struct utrace_reader *reader,
 				 struct pid *process)
 {
