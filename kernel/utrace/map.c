@@ -2,11 +2,12 @@
 /*
  * utrace - the areas of a descriptor that programs map
  *
- * There are two areas.  The rings, with the header that the kernel writes, can be mapped
- * read-only.  The tails can be mapped to write; the kernel does not trust their values.
- * fork() copies neither area, so that a child does not move the tails of its parent.
- * madvise(MADV_DOFORK) would undo that, so the tails have VM_IO, with which it fails.
- * The rings do not: direct I/O could not write records from a VM_IO mapping to a file.
+ * There are two areas.  The rings, with the header that the kernel writes, can
+ * be mapped read-only.  The tails can be mapped writable; the kernel does not
+ * trust their values.  fork() copies neither area, so a child cannot move the
+ * tails of its parent.  madvise(MADV_DOFORK) would undo that, so the tails have
+ * VM_IO, with which it fails.  The rings have no VM_IO: direct I/O could not
+ * write records from a VM_IO mapping to a file.
  */
 #include <linux/mm.h>
 #include <uapi/linux/utrace.h>
@@ -14,7 +15,7 @@
 #include "map.h"
 
 /**
- * utrace_map_init() - describe the rings to programs
+ * utrace_map_init() - fill in the description of the rings for programs
  * @map: the start of the area of the rings
  * @rings: number of rings
  * @unit: see &utrace_map.unit
@@ -47,7 +48,9 @@ static int map_rings(struct vm_area_struct *vma, u64 size)
 	return UTRACE_AREA_RINGS;
 }
 
-/* A program that cannot write the tails could not tell how far it has read. */
+/*
+ * A program that cannot write the tails could not report how far it has read.
+ */
 static int map_tails(struct vm_area_struct *vma, u64 size)
 {
 	if (vma->vm_flags & VM_EXEC)
@@ -59,24 +62,27 @@ static int map_tails(struct vm_area_struct *vma, u64 size)
 }
 
 /**
- * utrace_map_area() - check a mapping that a program asks for, and set its flags
- * @vma: the mapping to be
+ * utrace_map_area() - check a requested mapping, and set its flags
+ * @vma: the new mapping
  * @rings_size: bytes of the area of the rings
  * @tails_size: bytes of the area of the tails
  *
  * Context: Process context, under mmap_lock.
  * Return:
- * * enum utrace_area - the caller maps this area
- * * -EINVAL - there is no such area, its size is another one, the mapping is private, or the
- *   tails are not to be written
- * * -EPERM - the program wants to write to the rings, or to execute
+ * * enum utrace_area - the area that the caller must map
+ * * -EINVAL - there is no such area, its size differs, the mapping is private,
+ *   or the tails are not mapped writable
+ * * -EPERM - the program asks for rings that are writable, or to execute
  */
 int utrace_map_area(struct vm_area_struct *vma, u64 rings_size, u64 tails_size)
 {
-	/* Of a file that is open to read only, VM_SHARED is taken away. */
+	/* A file opened read-only loses VM_SHARED, but not VM_MAYSHARE. */
 	if (!(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
-	/* Exact offsets only: a large area of rings extends over that of the tails. */
+	/*
+	 * Exact offsets only: a large area of rings extends over that of the
+	 * tails.
+	 */
 	switch (vma->vm_pgoff) {
 	case UTRACE_MAP_RINGS >> PAGE_SHIFT:
 		return map_rings(vma, rings_size);

@@ -2,13 +2,14 @@
 /*
  * utrace - the process that reads a descriptor
  *
- * A process is the reader while it can read: it has a descriptor of the file, and lives.
- * Other processes may have inherited descriptors, and may be traced by it, so ->release()
- * would be late.  Two events end the reading instead.  A process that shares the table
- * of descriptors with the reader may close the last descriptor: ->flush() compares the
- * table.  If the reader dies while another process keeps that table, there is no flush:
- * the wait queue of the reader's pid reports its end.  A process that polls through
- * epoll(7) may have no descriptor from the beginning.
+ * A process is the reader while it can read: it is alive and has a descriptor
+ * of the file.  ->release() would be too late for its end, since other
+ * processes may have inherited descriptors, and may be traced by it.  Two other
+ * events end the reading.  A process that shares the descriptor table with the
+ * reader may close the last descriptor: ->flush() compares the table.  If the
+ * reader dies while another process keeps that table, there is no flush: the
+ * wait queue of the reader's pid reports its death.  A process that polls
+ * through epoll(7) may never have had a descriptor.
  */
 #include <linux/fdtable.h>
 #include <linux/pid.h>
@@ -17,7 +18,7 @@
 
 #include "reader.h"
 
-/* Has a process a thread that has not exited? */
+/* Check whether a process has a thread that has not exited. */
 static bool process_lives(struct pid *process)
 {
 	struct task_struct *leader, *t;
@@ -33,8 +34,8 @@ static bool process_lives(struct pid *process)
 }
 
 /*
- * Set the process, or NULL.  Returns the process before, of which the caller drops the
- * reference, or @process if that was the reader already.
+ * Set the process, or NULL.  Returns the previous process, whose reference the
+ * caller must drop, or @process if that already was the reader.
  */
 static struct pid *reader_exchange(struct utrace_reader *reader,
 				   struct pid *process)
@@ -45,7 +46,7 @@ static struct pid *reader_exchange(struct utrace_reader *reader,
 
 	if (old == process)
 		return old;
-	/* After this the function of the entry is not called for @old any more. */
+	/* After this reader_died() is no longer called for @old. */
 	if (old)
 		remove_wait_queue(&old->wait_pidfd, &reader->death);
 	WRITE_ONCE(reader->process, get_pid(process));
@@ -54,7 +55,7 @@ static struct pid *reader_exchange(struct utrace_reader *reader,
 	return old;
 }
 
-/* If @process, which may be NULL, is still the reader, nobody is the reader from here on. */
+/* End the reading of @process, which may be NULL, if it is still the reader. */
 static void reader_stop(struct utrace_reader *reader, struct pid *process)
 {
 	scoped_guard(spinlock_irqsave, reader->lock) {
@@ -80,9 +81,10 @@ static void reader_work(struct work_struct *work)
 }
 
 /*
- * Called with the lock of the wait queue held, interrupts off, and perhaps tasklist_lock.
- * The reference that is dropped here is not the last one: before the owner drops its own, it
- * takes the entry from the queue, and so waits for this lock.
+ * Called with the lock of the wait queue held, interrupts off, and possibly
+ * with tasklist_lock held.  The reference dropped here is not the last one:
+ * before the owner drops its own, it removes the entry from the queue, and so
+ * waits for this lock.
  */
 static int reader_died(wait_queue_entry_t *entry, unsigned int mode, int flags,
 		       void *key)
@@ -97,7 +99,7 @@ static int reader_died(wait_queue_entry_t *entry, unsigned int mode, int flags,
 }
 
 /**
- * utrace_reader_init() - initialize a reader; no process is the reader yet
+ * utrace_reader_init() - initialize a reader without a process
  * @reader: the reader
  * @lock: the owner's lock, see &struct utrace_reader
  * @ops: functions of the owner
@@ -135,7 +137,10 @@ static int is_file(const void *file, struct file *other, unsigned int fd)
 	return file == other;
 }
 
-/* Has a table of descriptors one of @file?  A table without a user is being closed. */
+/*
+ * Check whether a descriptor table has @file.  A table without a user is being
+ * closed.
+ */
 static bool has_descriptor(struct files_struct *files, struct file *file)
 {
 	return files && atomic_read(&files->count) &&
@@ -143,15 +148,16 @@ static bool has_descriptor(struct files_struct *files, struct file *file)
 }
 
 /**
- * utrace_reader_be() - make the current process, which reads, polls or maps, the reader
+ * utrace_reader_be() - make the current process the reader
  * @reader: the reader
  * @file: the file that the process reads
  *
- * Does nothing if the process has no descriptor of @file: it polls through epoll(7), or
- * another thread has closed the descriptor.
+ * Called when the process reads, polls or maps.  Does nothing if it has no
+ * descriptor of @file: it polls through epoll(7), or another thread has closed
+ * the descriptor.
  *
- * Context: Process context; may sleep.  Takes the owner's lock, and the lock of the
- * descriptors.
+ * Context: Process context; may sleep.  Takes the owner's lock, and the lock of
+ * the descriptor table.
  */
 void utrace_reader_be(struct utrace_reader *reader, struct file *file)
 {
@@ -166,12 +172,15 @@ void utrace_reader_be(struct utrace_reader *reader, struct file *file)
 		return;
 	put_pid(old);
 	reader->ops->began(reader, process);
-	/* If another thread closed it before the exchange, its flush found another reader. */
+	/*
+	 * If another thread closed it before the exchange, the flush did not
+	 * see this process as the reader.
+	 */
 	if (!has_descriptor(current->files, file))
 		reader_stop(reader, process);
 }
 
-/* Does a process use a table of descriptors? */
+/* Check whether a process uses a descriptor table. */
 static bool process_uses(struct pid *process, struct files_struct *files)
 {
 	struct task_struct *leader, *t;
@@ -181,21 +190,24 @@ static bool process_uses(struct pid *process, struct files_struct *files)
 	if (!leader)
 		return false;
 	for_each_thread(leader, t)
-		/* Only compared; a thread that changes its table meanwhile reads again. */
+		/*
+		 * Only compared; a thread that changes its table now reads
+		 * again later.
+		 */
 		if (data_race(t->files) == files)
 			return true;
 	return false;
 }
 
 /**
- * utrace_reader_flush() - end the reading if the reader has closed its last descriptor
+ * utrace_reader_flush() - end the reading if its last descriptor is closed
  * @reader: the reader
  * @file: the file, whose ->flush() is called
- * @id: argument of &file_operations.flush: the table of descriptors, which no longer has the
- *	one that is closed
+ * @id: argument of &file_operations.flush: the descriptor table, from which the
+ *	closed descriptor is already removed
  *
- * Context: Process context; may sleep.  Takes the owner's lock, and the lock of the
- * descriptors.
+ * Context: Process context; may sleep.  Takes the owner's lock, and the lock of
+ * the descriptor table.
  */
 void utrace_reader_flush(struct utrace_reader *reader, struct file *file,
 			 fl_owner_t id)
@@ -248,8 +260,8 @@ static int reader_lock(struct utrace_reader *reader, bool nonblock)
 }
 
 /*
- * Records that are there may not be given before the clock has passed their
- * times, which takes until the clock's next tick.
+ * Wait for records.  Existing records may not be returned before the clock has
+ * passed their times, which takes until the clock's next tick.
  */
 static int reader_wait(struct utrace_reader *reader)
 {
@@ -265,14 +277,15 @@ static int reader_wait(struct utrace_reader *reader)
  * @reader: the reader
  * @file: the file that is read
  * @to: user memory
- * @size: bytes of it
+ * @size: bytes of @to
  *
- * Context: Process context; sleeps.  Takes the owner's lock, the lock of the descriptors and
- * utrace_reader.read_lock.
+ * Context: Process context; sleeps.  Takes the owner's lock, the lock of the
+ * descriptor table and utrace_reader.read_lock.
  * Return:
- * * bytes that were read - 0 if no record can come any more
- * * -EAGAIN - there is none now, or another reader is at it, and @file does not block
- * * -ERESTARTSYS - a signal has come
+ * * number of bytes read - 0 if no further record can be added
+ * * -EAGAIN - @file does not block, and there is no record now or another
+ *   reader is reading
+ * * -ERESTARTSYS - a signal is pending
  * * another error - of &utrace_reader_ops.read
  */
 ssize_t utrace_reader_read(struct utrace_reader *reader, struct file *file,
@@ -282,10 +295,14 @@ ssize_t utrace_reader_read(struct utrace_reader *reader, struct file *file,
 	ssize_t ret;
 
 	for (;;) {
-		/* Again after a wait, in which another process may have read. */
+		/*
+		 * Again after a wait, in which another process may have read.
+		 */
 		utrace_reader_be(reader, file);
 		reader->ops->sync(reader);
-		/* Before the look for records, of which one may be the last. */
+		/*
+		 * Before the check for records, of which one may be the last.
+		 */
 		over = reader->ops->over(reader);
 		ret = reader_lock(reader, nonblock);
 		if (ret)
@@ -308,9 +325,10 @@ ssize_t utrace_reader_read(struct utrace_reader *reader, struct file *file,
  * @file: the file that is polled
  * @table: argument of &file_operations.poll
  *
- * Context: Process context; may sleep.  Takes the owner's lock, and the lock of the
- * descriptors.
- * Return: EPOLLIN and EPOLLRDNORM if there is a record, EPOLLHUP if none can come any more.
+ * Context: Process context; may sleep.  Takes the owner's lock, and the lock of
+ * the descriptor table.
+ * Return: EPOLLIN and EPOLLRDNORM if there is a record, EPOLLHUP if no further
+ * record can be added.
  */
 __poll_t utrace_reader_poll(struct utrace_reader *reader, struct file *file,
 			    struct poll_table_struct *table)
@@ -319,9 +337,9 @@ __poll_t utrace_reader_poll(struct utrace_reader *reader, struct file *file,
 
 	utrace_reader_be(reader, file);
 	poll_wait(file, &reader->wait, table);
-	smp_mb();	/* Pairs with wq_has_sleeper() of those who wake. */
+	smp_mb();	/* Pairs with wq_has_sleeper() of the wakers. */
 	reader->ops->sync(reader);
-	/* Before the look for records, of which one may be the last. */
+	/* Before the check for records, of which one may be the last. */
 	if (reader->ops->over(reader))
 		mask |= EPOLLHUP;
 	if (reader->ops->has(reader))

@@ -2,8 +2,8 @@
 /*
  * utrace - the process that reads a descriptor
  *
- * Tasks may be held until a process has read their records.  They are let go when that
- * process can no longer read: it has died, or has no descriptor left.
+ * Tasks may be held until a process has read their records.  They are let go
+ * when that process can no longer read: it has died, or has no descriptor left.
  */
 #ifndef _KERNEL_UTRACE_READER_H
 #define _KERNEL_UTRACE_READER_H
@@ -19,24 +19,25 @@ struct pid;
 struct utrace_reader;
 
 /**
- * struct utrace_reader_ops - what the owner of a reader does
+ * struct utrace_reader_ops - functions of the owner of a reader
  * @began: called when another process has become the reader
  * @ended: called when no process is the reader
- * @tryget: take a reference to the owner, unless the last one is gone.  Called with the lock
- *	of a wait queue held and interrupts off
- * @put: drop that reference.  Called in process context, or as @tryget is; then it is not
- *	the last one
- * @sync: end targets whose tasks have exited, and let tasks continue for which a mapped
- *	tail has made room
- * @over: return true if no record can come any longer.  Must not sleep
- * @has: return true if there is a record, even if read(2) cannot return it yet.  Must
- *	not sleep
- * @ready: return true if read(2) need not wait.  The condition of wait_event(), so it
- *	must not sleep
- * @read: copy records to user memory, with @read_lock held; returns how many bytes, or an
- *	error if none
+ * @tryget: take a reference to the owner, unless the last one is gone.  Called
+ *	with the lock of a wait queue held and interrupts off
+ * @put: drop that reference.  Called in process context, or as @tryget is; then
+ *	it is not the last one
+ * @sync: end targets whose tasks have exited, and let tasks continue for which
+ *	a mapped tail has made room
+ * @over: return true if no further record can be added.  Must not sleep
+ * @has: return true if there is a record, even if read(2) cannot return it yet.
+ *	Must not sleep
+ * @ready: return true if read(2) need not wait.  The condition of wait_event(),
+ *	so it must not sleep
+ * @read: copy records to user memory, with @read_lock held; returns how many
+ *	bytes, or an error if none
  *
- * All but @tryget, @put, @over, @has and @ready are called in process context and may sleep.
+ * All but @tryget, @put, @over, @has and @ready are called in process context
+ * and may sleep.
  */
 struct utrace_reader_ops {
 	void (*began)(struct utrace_reader *reader, struct pid *process);
@@ -55,16 +56,19 @@ struct utrace_reader_ops {
  * struct utrace_reader - the process that reads a descriptor
  * @ops: constant
  * @lock: the owner's lock, which protects @process; constant
- * @process: the process that has read, polled, mapped or opened last, counted; NULL:
- *	it has closed the descriptor or has died.  Only compared without @lock
- * @death: in the wait queue of @process, which is woken when all its threads are dead
- * @work: makes the reader nobody after that; has a reference by @ops while it is pending
+ * @process: the process that last read, polled, mapped or opened, counted;
+ *	NULL: that process has closed the descriptor or has died.  Only compared
+ *	without @lock
+ * @death: in the wait queue of @process, which is woken when all its threads
+ *	are dead
+ * @work: ends the reading of a dead @process; has a reference by @ops while it
+ *	is pending
  * @read_lock: serializes read(2); held while records are copied to user memory
- * @wait: who waits for a record
+ * @wait: tasks that wait for a record
  *
- * @read_lock is outside of all locks of the owner.  The lock of the wait queue of
- * @process is inside @lock.  Who wakes the queue may hold tasklist_lock, so
- * @lock is not taken there: the work takes it.
+ * @read_lock is outside of all locks of the owner.  The lock of the wait queue
+ *	of @process is inside @lock.  The waker of that queue may hold
+ *	tasklist_lock, so @lock is not taken there: the work takes it.
  */
 struct utrace_reader {
 	const struct utrace_reader_ops *ops;

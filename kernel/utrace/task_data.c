@@ -4,17 +4,17 @@
  *
  * Each task has a list of entries.  Only the task itself walks and changes the
  * list, and the function that frees the task; so no lock is needed.  While the
- * task cannot run, another one may search it (utrace_blocked_data()), and so may
- * the scheduler, which can preempt the task in each place here: each entry can be
- * found all the time, but for the one that is advanced.  An owner
- * that ends before the task sets ->owner of its entries to NULL, and the task
- * drops such entries when it adds another one.
+ * task cannot run, another task may search the list (utrace_blocked_data()).
+ * The scheduler may search it after preempting the task at any point in this
+ * file, so every entry can be found at all times, except the one that is being
+ * advanced.  An owner that ends before the task sets ->owner of its entries to
+ * NULL, and the task drops such entries when it adds another one.
  */
 #include "task_data.h"
 
 /*
- * The last entry of each list, which belongs to nobody: so the first entry can
- * be looked at without a test whether there is one.
+ * The last entry of each list, without an owner: the list is never empty, so
+ * the first entry can be read without a check for NULL.
  */
 struct utrace_task_data utrace_task_data_end;
 
@@ -22,8 +22,8 @@ struct utrace_task_data utrace_task_data_end;
  * utrace_task_data_search() - utrace_task_data_find() for any place in the list
  * @owner: see utrace_task_data_find()
  *
- * Context: As utrace_task_data_find().
- * Return: As utrace_task_data_find().
+ * Context: As for utrace_task_data_find().
+ * Return: As for utrace_task_data_find().
  */
 struct utrace_task_data *utrace_task_data_search(const void *owner)
 {
@@ -35,14 +35,14 @@ struct utrace_task_data *utrace_task_data_search(const void *owner)
 }
 
 /**
- * utrace_task_data_of() - find the entry of an owner for a task that runs nowhere
+ * utrace_task_data_of() - find the entry of an owner for a task that is off CPU
  * @task: the task, which is about to run on this CPU
  * @owner: the owner, which is only compared, and does not advance its entries
  *
  * Context: In the scheduler.
  * Return:
  * * the entry
- * * NULL - the task has none of @owner
+ * * NULL - the task has no entry of @owner
  */
 struct utrace_task_data *utrace_task_data_of(struct task_struct *task,
 					     const void *owner)
@@ -57,8 +57,8 @@ struct utrace_task_data *utrace_task_data_of(struct task_struct *task,
 
 /**
  * utrace_task_data_add() - add an entry for the current task
- * @data: the entry, with ->owner and ->put set; the task has none of this owner
- *	yet
+ * @data: the entry, with ->owner and ->put set; the task has no entry of this
+ *	owner
  *
  * Drops the entries of owners that have ended.
  *
@@ -77,20 +77,20 @@ void utrace_task_data_add(struct utrace_task_data *data)
 		*p = old->next;
 		old->put(old);
 	}
-	/* First, where utrace_task_data_find() looks. */
+	/* To the front, where utrace_task_data_find() checks first. */
 	data->next = *list;
 	barrier();	/* For utrace_task_data_of(). */
 	WRITE_ONCE(*list, data);
 }
 
 /**
- * utrace_task_data_advance() - put an entry at the begin of the list
+ * utrace_task_data_advance() - move an entry to the front of the list
  * @owner: the owner of the entry, which is only compared
  *
- * So that utrace_task_data_keyed() finds it.
+ * Afterwards utrace_task_data_keyed() finds the entry.
  *
  * Context: A callback in the task itself.
- * Return: false if it was there before, or there is no such entry.
+ * Return: false if it already was there, or there is no such entry.
  */
 bool utrace_task_data_advance(const void *owner)
 {
@@ -105,7 +105,7 @@ bool utrace_task_data_advance(const void *owner)
 	WRITE_ONCE(*p, data->next);
 	barrier();	/* For utrace_task_data_of(). */
 	data->next = *list;
-	barrier();	/* Likewise. */
+	barrier();	/* For utrace_task_data_of(). */
 	WRITE_ONCE(*list, data);
 	return true;
 }

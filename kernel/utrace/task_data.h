@@ -2,8 +2,8 @@
 /*
  * utrace - data that clients keep for a task
  *
- * For a client that looks up its data at every event: the look-up takes a few
- * instructions, and the task drops the data at its end.
+ * For a client that looks up its data at every event: the lookup takes a few
+ * instructions, and the task drops the data when it ends.
  */
 #ifndef _KERNEL_UTRACE_TASK_DATA_H
 #define _KERNEL_UTRACE_TASK_DATA_H
@@ -15,12 +15,12 @@
 
 /**
  * struct utrace_task_data - head of the data that a client keeps for a task
- * @next: the next entry in the list of the task; only the task uses it, but for
- *	utrace_blocked_data() and utrace_task_data_of()
+ * @next: the next entry in the list of the task; used only by the task, except
+ *	by utrace_blocked_data() and utrace_task_data_of()
  * @owner: the owner of the entry, which is only compared.  The owner may set it
  *	to NULL at any time, after which the task does not find the entry
- * @key: by which an inlined path of the owner finds that the entry is the one
- *	it needs.  No two owners use one number; 0 is none
+ * @key: identifies the entry for an inlined path of the owner.  No two owners
+ *	use the same number; 0 is none
  * @put: called when the task drops the entry, after which the task does not use
  *	it; may be called from softirqs
  *
@@ -46,7 +46,7 @@ void utrace_task_data_add(struct utrace_task_data *data);
  * Context: A callback in the task itself.
  * Return:
  * * the entry
- * * NULL - the task has none of @owner
+ * * NULL - the task has no entry of @owner
  */
 static inline struct utrace_task_data *utrace_task_data_find(const void *owner)
 {
@@ -58,7 +58,7 @@ static inline struct utrace_task_data *utrace_task_data_find(const void *owner)
 }
 
 /**
- * utrace_task_data_first() - look for an entry at the begin of the list only
+ * utrace_task_data_first() - check the owner of the first entry in the list
  * @owner: the owner, which is only compared
  * @data: set to the first entry
  *
@@ -73,7 +73,7 @@ utrace_task_data_first(const void *owner, struct utrace_task_data **data)
 }
 
 /**
- * utrace_task_data_keyed() - look for a key at the begin of the list only
+ * utrace_task_data_keyed() - check the key of the first entry in the list
  * @key: a key, not 0
  * @data: set to the first entry
  *

@@ -2,16 +2,15 @@
 /*
  * utrace - /dev/utrace: sessions of user programs
  *
- * An open file is a session (dev/session.h), a client like any other.  Each
- * thing that it is attached to has an engine, whose callbacks write records
- * into the session's rings (dev/calls.c, dev/events.c, dev/ring.c); read()
- * merges them (dev/stream.c).  A record without room is lost, or kept
+ * An open file is a session (dev/session.h), an ordinary client of utrace.
+ * Each target has an engine, whose callbacks write records into the session's
+ * rings (dev/calls.c, dev/events.c, dev/ring.c); read() merges them
+ * (dev/stream.c).  A record that finds no room is lost, or is parked
  * (dev/park.c) while its task waits for the reader (dev/hold.c).  Rights are
- * checked at each attach (dev/target.c), and about each task again whenever its
+ * checked at each attach (dev/target.c), and again for each task whenever its
  * rights change (dev/task.c).
  *
- * The commands are in one table here, with those of other clients
- * (utrace_dev.h).
+ * The table of commands here also has those of other clients (utrace_dev.h).
  */
 #include <linux/capability.h>
 #include <linux/fs.h>
@@ -33,8 +32,8 @@ static int session_open(struct inode *inode, struct file *file)
 	struct utrace_session *session;
 
 	/*
-	 * capable() asks about the initial user namespace: in a namespace of
-	 * its own every program has all capabilities.
+	 * capable() checks the initial user namespace: in its own namespace
+	 * every program has all capabilities.
 	 */
 	if (!READ_ONCE(utrace_unprivileged) && !capable(CAP_SYS_PTRACE))
 		return -EPERM;
@@ -47,14 +46,17 @@ static int session_open(struct inode *inode, struct file *file)
 }
 
 /*
- * Does not wait for callbacks that are running: they write into a ring that has
- * no reader, and the last reference to the session frees it.
+ * Does not wait for running callbacks: they write into a ring without a reader,
+ * and the last reference to the session frees it.
  */
 static int session_release(struct inode *inode, struct file *file)
 {
 	struct utrace_session *session = file->private_data;
 
-	/* Else a task that waits would keep its reference to the session for ever. */
+	/*
+	 * Otherwise a waiting task would keep its reference to the session
+	 * forever.
+	 */
 	utrace_reader_end(&session->reader);
 	utrace_dev_detach_all(session);
 	utrace_dev_put(session);
@@ -66,7 +68,7 @@ static ssize_t session_read(struct file *file, char __user *to, size_t size,
 {
 	struct utrace_session *session = file->private_data;
 
-	/* A read of 0 bytes fails, as each read too small for a record does. */
+	/* A read of 0 bytes fails, like each read too small for a record. */
 	return size ? utrace_reader_read(&session->reader, file, to, size) :
 		      -EINVAL;
 }
@@ -104,13 +106,13 @@ static int session_flush(struct file *file, fl_owner_t id)
  * @size: bytes of its argument, as this kernel knows it
  * @first: bytes of the argument when the ioctl was first published; programs
  *	may pass that size or more
- * @locked: call @run with utrace_session.lock held.  Such a @run must not touch
- *	user memory, whose page faults user space may hold up
- * @reads: copy the argument from the program; else only its size is checked
- * @writes: copy the argument back if @run has succeeded
- * @run: carry the ioctl out.  Its argument is a copy in kernel memory.
- *	@session is valid until @run returns.  Returns an error or what the ioctl
- *	is to return.
+ * @locked: call @run with utrace_session.lock held.  Such a @run must not
+ *	access user memory, since user space may delay the page fault
+ * @reads: copy the argument from the program; else only check its size
+ * @writes: copy the argument back if @run succeeds
+ * @run: execute the ioctl.  Its argument is a copy in kernel memory.  @session
+ *	is valid until @run returns.  Returns an error or the result of the
+ *	ioctl.
  * @undo: called without a lock if the argument cannot be copied back; may be
  *	NULL
  */
@@ -134,7 +136,7 @@ struct session_command {
 		__VA_ARGS__						\
 	}
 
-/* By ioctl number. */
+/* Indexed by ioctl number. */
 static const struct session_command commands[] = {
 	SESSION_COMMAND(INFO, utrace_dev_info, .writes = true),
 	SESSION_COMMAND(SETUP, utrace_dev_setup, .reads = true, .locked = true),
@@ -164,7 +166,7 @@ static const struct session_command commands[] = {
 
 /* Ioctls */
 
-/* Run a command, under utrace_session.lock if it asks for that. */
+/* Run a command, under utrace_session.lock if it has ->locked set. */
 static int session_run(struct utrace_session *session,
 		       const struct session_command *command, void *arg)
 {
@@ -205,7 +207,10 @@ static long session_ioctl(struct file *file, unsigned int cmd,
 {
 	unsigned int nr = array_index_nospec(_IOC_NR(cmd), ARRAY_SIZE(commands));
 
-	/* A program may have another version of the structure.  Ignore the direction. */
+	/*
+	 * A program may have another version of the structure.  Ignore the
+	 * direction.
+	 */
 	if (_IOC_TYPE(cmd) != _IOC_TYPE(UTRACE_IOC_INFO) ||
 	    _IOC_NR(cmd) >= ARRAY_SIZE(commands) || !commands[nr].run)
 		return -ENOTTY;
@@ -213,7 +218,7 @@ static long session_ioctl(struct file *file, unsigned int cmd,
 			  (void __user *)arg);
 }
 
-/* Markers of the system are seen nowhere else. */
+/* fdinfo is the only place that shows markers of the system. */
 static void session_show_fdinfo(struct seq_file *m, struct file *file)
 {
 	utrace_dev_show(m, file->private_data);

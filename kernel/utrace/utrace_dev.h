@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - /dev/utrace: what clients add to it
+ * utrace - /dev/utrace: the interface for clients
  *
- * A client may have commands (ioctls) and records of its own in the sessions of
- * /dev/utrace.  Its commands are in the table of utrace_dev.c.  The device tells
- * its clients what a session may trace.
+ * A client may add commands (ioctls) and records to the sessions of
+ * /dev/utrace.  Its commands are in the table of utrace_dev.c.  The functions
+ * below give clients the targets of a session and check what the session may
+ * trace.
  */
 #ifndef _KERNEL_UTRACE_UTRACE_DEV_H
 #define _KERNEL_UTRACE_UTRACE_DEV_H
@@ -31,14 +32,14 @@ struct xarray;
 #define UTRACE_DEV_RECORD_SIZE	15872
 
 /**
- * struct utrace_dev_arming - a target, for those who arm something for it
+ * struct utrace_dev_arming - a target, for clients that arm something for it
  * @engine: its engine
- * @viewer: who may see its tasks
+ * @viewer: whose rights to see its tasks are checked
  * @scope: enum utrace_scope
  * @process: the process of %UTRACE_SCOPE_PROCESS and _TREE; else NULL
- * @owner: who has armed something for it, until &utrace_dev_owner_ops.end; NULL:
- *	nobody has yet
- * @ops: functions of @owner; may be NULL if that is
+ * @owner: the client's state for everything armed for the target, until
+ *	&utrace_dev_owner_ops.end; NULL: nothing was armed yet
+ * @ops: functions of @owner; may be NULL if @owner is NULL
  */
 struct utrace_dev_arming {
 	struct utrace_engine *engine;
@@ -50,12 +51,12 @@ struct utrace_dev_arming {
 };
 
 /**
- * struct utrace_dev_owner_ops - who has armed something for a target
- * @count: count what the owner has armed and fdinfo shows; utrace_session.lock
- *	is held
- * @end: take back all that the owner has armed, and drop the target's reference
- *	to it.  Called without locks; may wait for processes.  Returns 0, or
- *	-EINTR if @killable is set and the caller is killed: the owner stays
+ * struct utrace_dev_owner_ops - functions of &utrace_dev_arming.owner
+ * @count: count what the owner has armed, for fdinfo; utrace_session.lock is
+ *	held
+ * @end: disarm all that the owner has armed, and drop the target's reference to
+ *	it.  Called without locks; may wait for processes.  Returns 0, or -EINTR
+ *	if @killable is set and the caller is killed: the owner stays
  */
 struct utrace_dev_owner_ops {
 	unsigned int (*count)(const struct marker_owner *owner);
@@ -73,7 +74,7 @@ int utrace_dev_check_rows(const struct utrace_rows *rows, unsigned int first);
 int utrace_dev_put_rows(const struct utrace_rows *rows, unsigned int at,
 			const void *elements, unsigned int n, size_t known);
 
-/* Commands of others, bts/file.c and marker/armed.c. */
+/* Commands of clients, bts/file.c and marker/armed.c. */
 int utrace_bts_file_make(struct utrace_session *session, void *arg);
 int utrace_marker_ioc_arm(struct utrace_session *session, void *data);
 void utrace_marker_undo_arm(struct utrace_session *session, const void *data);

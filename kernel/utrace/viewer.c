@@ -2,24 +2,27 @@
 /*
  * utrace - the rights of viewers to see and change tasks
  *
- * There are two moments to ask.  When a client attaches to a task or writes to its memory,
- * the process that has asked for it is running, and ptrace_may_access() judges that
- * (utrace_viewer_may_attach()).  When an event comes, the task itself runs, perhaps as
- * another user or another program than before.  It asks on behalf of the viewer then
- * (utrace_viewer_ask()): by ids and capabilities with the credentials that the viewer had,
- * and security modules by ptrace_traceme(), of which the subject is a task: the one that
- * has attached.  Both moments ask about the opener of the device as well, so a descriptor
- * that is passed on gives nobody more rights than the opener or the caller has.
+ * Rights are checked at two moments.  When a client attaches to a task or
+ * writes to its memory, the requesting process is running, and
+ * ptrace_may_access() decides (utrace_viewer_may_attach()).  When an event
+ * comes, the task itself runs, possibly as another user or another program than
+ * before.  It then checks the rights of the viewer (utrace_viewer_ask()): ids
+ * and capabilities with the credentials that the viewer had, and security
+ * modules by ptrace_traceme(), whose subject is a task: the one that has
+ * attached.  Both checks cover the opener of the device as well, so passing a
+ * descriptor on gives nobody more rights than the opener or the caller has.
  *
- * At an event security modules are asked about the caller alone, as they compare more than
- * credentials: tasks, and their relation.  So the opener may be another process only if no
- * module knows a difference between their credentials (security_cred_same()).
+ * At an event security modules are asked about the caller alone: they compare
+ * not only credentials, but tasks and their relation.  So the opener may be
+ * another process only if no module distinguishes their credentials
+ * (security_cred_same()).
  *
- * An answer holds until the credentials of the task, the dumpability of its memory or
- * kernel.utrace.unprivileged changes, or a module says that its policy has changed
- * (LSM_POLICY_CHANGE, which only SELinux sends).  The end of the tracer changes no answer,
- * but the next question: the leader of its process, another thread, or the process that
- * reads is the subject then, and without any of them the task is hidden.
+ * An answer is valid until the credentials of the task, the dumpability of its
+ * memory or kernel.utrace.unprivileged changes, or a module reports a change of
+ * its policy (LSM_POLICY_CHANGE, which only SELinux sends).  The exit of the
+ * tracer changes no answer, only the subject of the next check: that is then
+ * the leader of its process, another thread, or the process that reads.
+ * Without any of them the task is hidden.
  */
 #include <linux/capability.h>
 #include <linux/perf_event.h>
@@ -34,8 +37,8 @@
 #include "viewer.h"
 
 /*
- * Sysctl kernel.utrace.unprivileged.  0: only a program with CAP_SYS_PTRACE in the initial
- * user namespace may use the device, and only while it has that.
+ * Sysctl kernel.utrace.unprivileged.  0: a program may use the device only
+ * while it has CAP_SYS_PTRACE in the initial user namespace.
  */
 int utrace_unprivileged __read_mostly;
 
@@ -43,8 +46,9 @@ atomic64_t utrace_viewer_changes __read_mostly =
 	ATOMIC64_INIT(UTRACE_VIEW_CHANGE);
 
 /**
- * struct utrace_view - the answer about a task, for clients that keep none themselves
- * @data: by which the task finds it.  Its owner is the viewer, NULL once that has gone
+ * struct utrace_view - the answer about a task, for clients without a cache
+ * @data: entry in the task's data list.  Its owner is the viewer, NULL once
+ *	that has gone
  * @viewed: the last answer
  * @list: entry in utrace_viewer.views while there is an owner
  */
@@ -54,14 +58,16 @@ struct utrace_view {
 	struct list_head list;
 };
 
-/* Protects utrace_viewer.views and the owner of each view.  No lock is inside. */
+/*
+ * Protects utrace_viewer.views and the owner of each view.  No lock is inside.
+ */
 static DEFINE_SPINLOCK(views_lock);
 
 /**
- * utrace_viewers_changed() - invalidate the answers about all tasks for all viewers
+ * utrace_viewers_changed() - invalidate all answers of all viewers
  *
- * Called after the change.  utrace_viewer_ask() reads the number before anything else, so an
- * answer from before the change does not hold.
+ * The caller has made the change before.  utrace_viewer_ask() reads the number
+ * before anything else, so an answer from before the change is not valid.
  *
  * Context: Any.
  */
@@ -98,8 +104,8 @@ static bool cred_is_capable(const struct cred *cred, struct user_namespace *ns, 
 }
 
 /**
- * utrace_viewer_capable() - check a capability of the caller and of the opener of the device
- * @opener: credentials of the opener
+ * utrace_viewer_capable() - check a capability of the caller and of the opener
+ * @opener: credentials of the opener of the device
  * @cap: the capability, in the initial user namespace
  *
  * Context: Process context.
@@ -111,7 +117,7 @@ bool utrace_viewer_capable(const struct cred *opener, int cap)
 	       cred_is_capable(opener, &init_user_ns, cap);
 }
 
-/* May programs with @cred use the device? */
+/* Check whether programs with @cred may use the device. */
 static bool cred_is_enabled(const struct cred *cred)
 {
 	return READ_ONCE(utrace_unprivileged) ||
@@ -119,7 +125,7 @@ static bool cred_is_enabled(const struct cred *cred)
 }
 
 /**
- * struct viewer_object - what ids and capabilities are compared with
+ * struct viewer_object - the object of a check of ids and capabilities
  * @cred: credentials of the task
  * @ns: the user namespace of its memory, or the initial one
  * @dumpable: its memory may be dumped by its user
@@ -130,7 +136,7 @@ struct viewer_object {
 	bool dumpable;
 };
 
-/* The task has its own memory, or keeps it by task_lock(). */
+/* @task is current, or the caller holds its task_lock(). */
 static void viewer_object_memory(struct viewer_object *object,
 				 const struct task_struct *task)
 {
@@ -141,7 +147,7 @@ static void viewer_object_memory(struct viewer_object *object,
 			   task->user_dumpable;
 }
 
-/* Has a program with @cred the ids of the task, and all its capabilities? */
+/* Check whether @cred has the ids of a task and all its capabilities. */
 static bool cred_covers(const struct cred *cred, const struct cred *of)
 {
 	return uid_eq(cred->uid, of->euid) && uid_eq(cred->uid, of->suid) &&
@@ -175,15 +181,16 @@ static bool viewer_may(const struct utrace_viewer *viewer,
 }
 
 /**
- * utrace_viewer_is_covered() - check whether the current process has a viewer's rights
+ * utrace_viewer_is_covered() - check whether the caller has a viewer's rights
  * @viewer: the viewer
  *
- * Whoever was given a descriptor must not act in the rights of the viewer's caller.
+ * A process that was given a descriptor must not use the rights of the viewer's
+ * caller.
  *
  * Context: Process context.
- * Return: true if the process has the ids and capabilities of the viewer's caller, or
- * CAP_SYS_PTRACE in the user namespace of that, and no security module distinguishes
- * the two.
+ * Return: true if the process has the ids and capabilities of the viewer's
+ * caller, or CAP_SYS_PTRACE in the user namespace of the caller, and no
+ * security module distinguishes the two.
  */
 bool utrace_viewer_is_covered(const struct utrace_viewer *viewer)
 {
@@ -201,7 +208,8 @@ bool utrace_viewer_is_covered(const struct utrace_viewer *viewer)
  * @viewer: the viewer, or NULL
  *
  * Context: Any.
- * Return: true if kernel.utrace.unprivileged and the credentials of the viewer allow it.
+ * Return: true if kernel.utrace.unprivileged and the credentials of the viewer
+ * allow it.
  */
 bool utrace_viewer_is_enabled(const struct utrace_viewer *viewer)
 {
@@ -213,15 +221,15 @@ bool utrace_viewer_is_enabled(const struct utrace_viewer *viewer)
 /* Viewers */
 
 /**
- * utrace_viewer_new() - make a viewer of the current process
+ * utrace_viewer_new() - create a viewer for the current process
  * @opener: credentials of the opener of the device
  * @all: see &utrace_viewer.all
  *
  * Context: Process context; may sleep.
  * Return: the viewer, with a reference for the caller; or
- * * -EPERM - the current process or the opener may not use the device, or a security
- *   module knows a difference between them
- * * -ENOMEM - there is no memory
+ * * -EPERM - the current process or the opener may not use the device, or a
+ *   security module distinguishes them
+ * * -ENOMEM - out of memory
  */
 struct utrace_viewer *utrace_viewer_new(const struct cred *opener, bool all)
 {
@@ -279,7 +287,7 @@ static void viewer_free(struct kref *ref)
 
 /**
  * utrace_viewer_get() - take a reference
- * @viewer: the viewer, which the caller keeps
+ * @viewer: the viewer, to which the caller has a reference
  *
  * Context: Any.
  * Return: @viewer.
@@ -304,7 +312,7 @@ void utrace_viewer_put(struct utrace_viewer *viewer)
 
 /* Security modules */
 
-/* A thread of a process that goes on, which RCU keeps. */
+/* Find a thread of @process that is not exiting.  Called under RCU. */
 static struct task_struct *living_thread(struct pid *process)
 {
 	struct task_struct *leader = pid_task(process, PIDTYPE_TGID), *t;
@@ -317,7 +325,7 @@ static struct task_struct *living_thread(struct pid *process)
 	return NULL;
 }
 
-/* The task that security modules are asked about, with a reference, or NULL. */
+/* Get the task that security modules are asked about, counted, or NULL. */
 static struct task_struct *viewer_tracer(const struct utrace_viewer *viewer,
 					 struct pid *reader)
 {
@@ -333,9 +341,9 @@ static struct task_struct *viewer_tracer(const struct utrace_viewer *viewer,
 }
 
 /*
- * Would security modules let the viewer trace the current task?  PTRACE_TRACEME of ptrace(2)
- * asks them by the same hook.  Yama takes task_lock() and adds task work.  Returns
- * utrace_viewed.modules.
+ * Ask security modules whether the viewer may trace the current task, by the
+ * hook that PTRACE_TRACEME of ptrace(2) uses.  Yama takes task_lock() and adds
+ * task work.  Returns utrace_viewed.modules.
  */
 static int viewer_ask_modules(const struct utrace_viewer *viewer,
 			      struct pid *reader)
@@ -348,7 +356,10 @@ static int viewer_ask_modules(const struct utrace_viewer *viewer,
 	tracer = viewer_tracer(viewer, reader);
 	if (!tracer)
 		return UTRACE_MODULES_UNASKED;
-	/* As in ptrace_may_access(), modules do not judge the threads of one process. */
+	/*
+	 * As in ptrace_may_access(), modules do not judge the threads of one
+	 * process.
+	 */
 	allow = same_thread_group(tracer, current) ||
 		!security_ptrace_traceme(tracer);
 	put_task_struct(tracer);
@@ -357,7 +368,10 @@ static int viewer_ask_modules(const struct utrace_viewer *viewer,
 
 /* In the task itself */
 
-/* Note that an answer is about the current task as it is now. */
+/*
+ * Update the credentials of an answer to those of the current task, and drop
+ * the answer of modules if they or the policy have changed.
+ */
 static void viewed_renew(struct utrace_viewed *viewed, u64 state)
 {
 	const struct cred *cred = current_real_cred();
@@ -373,9 +387,9 @@ static void viewed_renew(struct utrace_viewed *viewed, u64 state)
 }
 
 /*
- * May the viewer see the current task as it is now?  Modules come last, so that they write
- * nothing to the log of what is refused anyhow.  *@nobody is set if there is nobody for
- * whom they could be asked.
+ * Check whether the viewer may see the current task as it is now.  Modules come
+ * last, so that they log no refusal for what is refused anyway.  *@nobody is
+ * set if there is no task for which they could be asked.
  */
 static bool viewer_may_now(const struct utrace_viewer *viewer,
 			   struct pid *reader, struct utrace_viewed *viewed,
@@ -407,8 +421,9 @@ static u64 viewer_state_now(void)
 /**
  * utrace_viewer_ask() - check whether a viewer may see the current task
  * @viewer: the viewer, or NULL
- * @reader: the process that reads what the viewer gets, or NULL
- * @viewed: the last answer about the current task, or zeros; renewed if need be
+ * @reader: the process that reads the viewer's records, or NULL
+ * @viewed: the last answer about the current task, or zeros; updated if it is
+ *	not valid
  *
  * Context: The task itself; may sleep.  Without task_lock() and siglock.
  * Return: true if the viewer may see the task.
@@ -422,7 +437,7 @@ bool utrace_viewer_ask(const struct utrace_viewer *viewer, struct pid *reader,
 	might_sleep();
 	if (!viewer)
 		return true;
-	/* Before the question: a change that comes meanwhile makes the state differ. */
+	/* Before the check: a concurrent change makes the state differ. */
 	state = viewer_state_now();
 	/* Pairs with utrace_viewers_changed(). */
 	smp_rmb();
@@ -432,7 +447,7 @@ bool utrace_viewer_ask(const struct utrace_viewer *viewer, struct pid *reader,
 	viewed_renew(viewed, state);
 	seen = viewer_may_now(viewer, reader, viewed, &nobody);
 	if (nobody)
-		viewed->state = 0;	/* Somebody may read later. */
+		viewed->state = 0;	/* Some process may read later. */
 	else
 		viewed->state = seen ? state : state | UTRACE_VIEW_HIDDEN;
 	return seen;
@@ -449,7 +464,10 @@ static void view_put(struct utrace_task_data *data)
 	kfree(view);
 }
 
-/* What the viewer knows of the current task.  NULL: nothing, and there is no memory. */
+/*
+ * Look up or create the viewer's view of the current task.  NULL: out of
+ * memory.
+ */
 static struct utrace_view *view_of_current(struct utrace_viewer *viewer)
 {
 	struct utrace_task_data *data = utrace_task_data_find(viewer);
@@ -469,11 +487,12 @@ static struct utrace_view *view_of_current(struct utrace_viewer *viewer)
 }
 
 /**
- * utrace_viewer_viewed() - find the answer for a viewer that is kept with the current task
+ * utrace_viewer_viewed() - get the cached answer about the current task
  * @viewer: the viewer; not NULL
  *
  * Context: A callback, in the task itself; may sleep.  Takes views_lock.
- * Return: the answer, for utrace_viewer_ask(); NULL if there is none yet and no memory.
+ * Return: the answer, for utrace_viewer_ask(); NULL if there is none yet and no
+ * memory.
  */
 struct utrace_viewed *utrace_viewer_viewed(struct utrace_viewer *viewer)
 {
@@ -483,9 +502,9 @@ struct utrace_viewed *utrace_viewer_viewed(struct utrace_viewer *viewer)
 }
 
 /**
- * utrace_viewer_sees() - utrace_viewer_ask() with an answer that is kept with the task
+ * utrace_viewer_sees() - utrace_viewer_ask() with an answer cached in the task
  * @viewer: the viewer, or NULL
- * @reader: the process that reads what the viewer gets, or NULL
+ * @reader: the process that reads the viewer's records, or NULL
  *
  * Context: The task itself; may sleep.  Takes views_lock.
  * Return: true if the viewer may see the task.
@@ -507,11 +526,11 @@ bool utrace_viewer_sees(struct utrace_viewer *viewer, struct pid *reader)
 }
 
 /**
- * utrace_viewer_knows() - utrace_viewer_sees() by the answer that is kept only
+ * utrace_viewer_knows() - fast path of utrace_viewer_sees()
  * @viewer: the viewer, or NULL
  *
  * Context: The task itself; does not sleep.
- * Return: true if the viewer may see the task; false if the caller has to call
+ * Return: true if the viewer may see the task; false if the caller must call
  * utrace_viewer_sees().
  */
 bool utrace_viewer_knows(const struct utrace_viewer *viewer)
@@ -529,14 +548,16 @@ bool utrace_viewer_knows(const struct utrace_viewer *viewer)
 }
 
 /**
- * utrace_viewer_may_see_memory() - check the right to what was read from memory
+ * utrace_viewer_may_see_memory() - check the right to bytes read from memory
  * @viewer: the viewer, who may see the current task; not NULL
  *
- * The task's memory can become undumpable while it is read: by prctl(PR_SET_DUMPABLE) of
- * another thread, or by a change of credentials of another task that shares the memory.
+ * The memory can become undumpable while it is read: by prctl(PR_SET_DUMPABLE)
+ * of another thread, or by a change of credentials of another task that shares
+ * it.
  *
  * Context: The task itself; does not sleep.
- * Return: true if the memory is dumpable, or the viewer may see undumpable memory.
+ * Return: true if the memory is dumpable, or the viewer may see undumpable
+ * memory.
  */
 bool utrace_viewer_may_see_memory(const struct utrace_viewer *viewer)
 {
@@ -550,14 +571,17 @@ bool utrace_viewer_may_see_memory(const struct utrace_viewer *viewer)
 
 /* In the process that asks */
 
-/* May the credentials of the viewer trace @task as it is now? */
+/* Check whether the credentials of the viewer may trace @task as it is now. */
 static bool viewer_may_task(const struct utrace_viewer *viewer,
 			    struct task_struct *task)
 {
 	struct viewer_object object = { .cred = get_task_cred(task) };
 	bool may;
 
-	/* As in __ptrace_may_access(): pairs with the barrier in commit_creds(). */
+	/*
+	 * As in __ptrace_may_access(): pairs with the barrier in
+	 * commit_creds().
+	 */
 	smp_rmb();
 	task_lock(task);
 	viewer_object_memory(&object, task);
@@ -567,7 +591,10 @@ static bool viewer_may_task(const struct utrace_viewer *viewer,
 	return may;
 }
 
-/* Would ptrace(2) let the opener attach to @task in the place of the caller? */
+/*
+ * Check whether ptrace(2) would let the opener attach to @task instead of the
+ * caller.
+ */
 static bool opener_may(const struct cred *opener, struct task_struct *task,
 		       unsigned int mode)
 {
@@ -583,14 +610,17 @@ static bool opener_may(const struct cred *opener, struct task_struct *task,
 }
 
 /*
- * Modules are asked about the opener, too: Yama lets a process with a capability do more, and
- * security_cred_same() compares no capabilities.
+ * Modules are asked about the opener too: Yama allows more to a process with a
+ * capability, and security_cred_same() does not compare capabilities.
  */
 static bool viewer_may_by(const struct utrace_viewer *viewer,
 			  struct task_struct *task, unsigned int mode)
 {
 	mode |= PTRACE_MODE_ATTACH_REALCREDS;
-	/* The caller may have got the descriptor from the process that made the viewer. */
+	/*
+	 * The process that made the viewer may have passed the descriptor to
+	 * the caller.
+	 */
 	return utrace_viewer_is_enabled(viewer) &&
 	       viewer_may_task(viewer, task) &&
 	       security_cred_same(current_cred(), viewer->caller) &&
@@ -599,7 +629,7 @@ static bool viewer_may_by(const struct utrace_viewer *viewer,
 }
 
 /**
- * utrace_viewer_may_attach() - check the caller's right to attach a viewer to a task
+ * utrace_viewer_may_attach() - check the right to attach a viewer to a task
  * @viewer: the viewer, or NULL
  * @task: the task
  *
@@ -613,15 +643,16 @@ bool utrace_viewer_may_attach(const struct utrace_viewer *viewer,
 }
 
 /**
- * utrace_viewer_may_tell() - check the right to see or change a task, without audit
+ * utrace_viewer_may_tell() - check the right to a task, without audit
  * @viewer: the viewer; not NULL
  * @task: the task
  *
- * The answer holds until the task runs, or its memory becomes undumpable.
+ * The answer is valid until the task runs, or its memory becomes undumpable.
  *
- * Context: Process context, with exec_update_lock of @task held.  Takes task_lock() of
- * @task.
- * Return: true if the caller and the viewer may trace @task.
+ * Context: Process context, with exec_update_lock of @task held.  Takes
+ * task_lock() of @task.
+ * Return: true if the caller and the viewer may trace @task, and so may see and
+ * change it.
  */
 bool utrace_viewer_may_tell(const struct utrace_viewer *viewer,
 			    struct task_struct *task)
@@ -630,10 +661,11 @@ bool utrace_viewer_may_tell(const struct utrace_viewer *viewer,
 }
 
 /*
- * May current's credentials trace the whole system?  Security modules have no hook for
- * that.  They are asked about the nearest thing that they know: a perf event for the
- * tracepoints of all tasks on all CPUs.  Lockdown is not asked, since records contain
- * memory of programs and none of the kernel.
+ * Check whether current's credentials may trace the whole system.  Security
+ * modules have no hook for that.  They are asked about the closest operation
+ * that they know: a perf event for the tracepoints of all tasks on all CPUs.
+ * Lockdown is not asked, since records contain memory of programs and none of
+ * the kernel.
  */
 static bool caller_may_see_all(void)
 {
@@ -649,11 +681,11 @@ static bool caller_may_see_all(void)
 }
 
 /**
- * utrace_viewer_may_see_all() - check the right of caller and opener to trace the system
+ * utrace_viewer_may_see_all() - check the right to trace the whole system
  * @opener: credentials of the opener of the device
  *
  * Context: Process context.
- * Return: true if both may.
+ * Return: true if the caller and the opener may.
  */
 bool utrace_viewer_may_see_all(const struct cred *opener)
 {

@@ -2,9 +2,9 @@
 /*
  * utrace - viewers, and their rights to see and change tasks
  *
- * Each client of /dev/utrace asks viewer.c whether it may see or change a task, each time
- * that it is about to do so.  An answer is kept together with the state on which it depends,
- * so the next check only compares the state.
+ * Each client of /dev/utrace calls viewer.c before each access to a task.  An
+ * answer is cached together with the state on which it depends, so the next
+ * check only compares the state.
  */
 #ifndef _KERNEL_UTRACE_VIEWER_H
 #define _KERNEL_UTRACE_VIEWER_H
@@ -19,17 +19,18 @@
 struct pid;
 
 /**
- * struct utrace_viewer - who looks at tasks: a session, as some process uses it
- * @ref: counts those that use it, as targets, consumers and owners of words
+ * struct utrace_viewer - the subject of checks of rights
+ * @ref: counts targets, consumers and owners of words that use it
  * @opener: credentials of the opener of the device, counted
- * @caller: credentials of the process that has asked for this use, counted.  Security
- *	modules know no difference between them and @opener
- * @all: the whole system may be seen, so no task is asked about
- * @thread: the thread that has asked, counted
+ * @caller: credentials of the process that requested this use, counted.
+ *	Security modules do not distinguish them from @opener
+ * @all: the whole system may be seen, so single tasks are not checked
+ * @thread: the thread that made the request, counted
  * @process: its process, counted
  * @views: struct utrace_view of tasks; under views_lock
  *
- * All but @ref and @views is constant.  A part of the kernel has no viewer: NULL sees all.
+ * Describes the use of a session by one process.  All but @ref and @views is
+ * constant.  A client in the kernel has no viewer: NULL sees all.
  */
 struct utrace_viewer {
 	struct kref ref;
@@ -42,13 +43,15 @@ struct utrace_viewer {
 };
 
 /**
- * struct utrace_viewed - an answer about a task, and the state on which it depends
- * @cred: credentials of the task when it was asked about, counted; NULL: it never was
- * @state: utrace_viewer_state() of that time, with %UTRACE_VIEW_HIDDEN if the task may not be
- *	seen; 0: there is no valid answer
- * @modules: the answer of the security modules, %UTRACE_MODULES_UNASKED if they were not
- *	asked.  It does not depend on the dumpability of the memory
- * @reported: for a client that tells its reader of hidden tasks: it has told of this one
+ * struct utrace_viewed - a cached answer about a task
+ * @cred: credentials of the task at the last check, counted; NULL: there was
+ *	none
+ * @state: utrace_viewer_state() of that time, with %UTRACE_VIEW_HIDDEN if the
+ *	task may not be seen; 0: there is no valid answer
+ * @modules: the answer of the security modules, %UTRACE_MODULES_UNASKED if they
+ *	were not asked.  It does not depend on the dumpability of the memory
+ * @reported: for clients that report hidden tasks to a reader: this task was
+ *	reported
  *
  * Only the task itself uses it, until it is freed.
  */
@@ -65,21 +68,21 @@ struct utrace_viewed {
 
 /* In utrace_viewed.state, above the dumpability: the task may not be seen. */
 #define UTRACE_VIEW_HIDDEN	BIT(2)
-/* A change for all viewers and tasks adds this. */
+/* Added to utrace_viewer_changes by a change for all viewers and tasks. */
 #define UTRACE_VIEW_CHANGE	8
 
 static_assert(MMF_DUMPABLE_MASK < UTRACE_VIEW_HIDDEN);
 
 /*
- * A multiple of UTRACE_VIEW_CHANGE, not 0; grows when kernel.utrace.unprivileged or the
- * policy of a security module is changed.  At a million changes a second, 64 bits last for
- * 70000 years.
+ * A multiple of UTRACE_VIEW_CHANGE, not 0; grows when
+ * kernel.utrace.unprivileged or the policy of a security module changes.  At a
+ * million changes a second, 64 bits last for 70000 years.
  */
 extern atomic64_t utrace_viewer_changes;
 
 /*
- * What an answer about the current task depends on, beside viewer and credentials.  @mm is
- * its memory.
+ * The state on which an answer about the current task depends, in addition to
+ * viewer and credentials.  @mm is its memory.
  */
 static __always_inline u64 utrace_viewer_state(const struct mm_struct *mm)
 {
@@ -88,8 +91,8 @@ static __always_inline u64 utrace_viewer_state(const struct mm_struct *mm)
 }
 
 /*
- * Is it known that the current task, of which @mm is the memory, may be seen?  Any context,
- * in the task itself.
+ * Check for a valid answer that the current task, whose memory is @mm, may be
+ * seen.  Any context, in the task itself.
  */
 static __always_inline bool
 utrace_viewed_seen(const struct utrace_viewed *viewed, const struct mm_struct *mm)
@@ -98,7 +101,10 @@ utrace_viewed_seen(const struct utrace_viewed *viewed, const struct mm_struct *m
 	       likely(viewed->cred == current_real_cred());
 }
 
-/* Is it known that the current task may not be seen?  As utrace_viewed_seen(). */
+/*
+ * Check for a valid answer that the current task may not be seen.  Arguments
+ * and context as for utrace_viewed_seen().
+ */
 static __always_inline bool
 utrace_viewed_hidden(const struct utrace_viewed *viewed, const struct mm_struct *mm)
 {

@@ -2,9 +2,9 @@
 /*
  * utrace tests - KUnit suite utrace_session_ring: the rings of /dev/utrace
  *
- * The test writes records of tasks that it makes up, on several CPUs, reads
- * them back, and compares them with what it has noted.  Kernel threads never
- * wait for a reader, so a full ring loses records here.
+ * The test writes records of dummy tasks on several CPUs, reads them back, and
+ * compares them with what it has written.  Kernel threads never wait for a
+ * reader, so a full ring loses records here.
  */
 #include <kunit/test.h>
 #include <linux/cred.h>
@@ -20,20 +20,21 @@
 /* Size of the user memory that is read into. */
 #define PIECE		SZ_16K
 
-/* Tasks and targets that the test makes up. */
+/* Number of dummy tasks and targets. */
 #define TASKS		3
 #define TARGETS		10
 
 /**
  * struct ring_test - one test
  * @session: a session with the smallest rings
- * @target: targets with numbers from 1
- * @task: tasks with numbers from 1
+ * @target: targets with ids from 1
+ * @task: tasks with ids from 1
  * @user: PIECE bytes of user memory
  * @copy: what was read
  * @got: by task, the number of the last record that was read
  * @time: time of the last record that was read
- * @lost: by target, records that were lost as LOST says; 0: of several
+ * @lost: by target, lost records according to LOST records; 0: of several
+ *	targets
  */
 struct ring_test {
 	struct utrace_session *session;
@@ -86,13 +87,16 @@ static void ring_exit(struct kunit *test)
 	set_cpus_allowed_ptr(current, cpu_possible_mask);
 }
 
-/* Byte @i of record @number of a task; a reader checks it. */
+/* Byte @i of record @number of a task; checked when it is read. */
 static u8 byte_of(u64 task, u32 number, size_t i)
 {
 	return task * 7 + number * 31 + i;
 }
 
-/* Write a record with @extra bytes, a multiple of 8; false if it was lost. */
+/*
+ * Write a record with @extra bytes, a multiple of 8.  Returns false if it was
+ * lost.
+ */
 static bool put(struct ring_test *t, unsigned int task, unsigned int target,
 		size_t extra)
 {
@@ -153,7 +157,7 @@ static void check_one(struct kunit *test, const struct utrace_rec *rec)
 	KUNIT_EXPECT_EQ(test, i, rec->size - sizeof(*rec));
 }
 
-/* Check the @n bytes that were read; returns the number of records. */
+/* Check the @n bytes that were read.  Returns the number of records. */
 static u64 check(struct kunit *test, ssize_t n)
 {
 	struct ring_test *t = test->priv;
@@ -171,7 +175,7 @@ static u64 check(struct kunit *test, ssize_t n)
 	return records;
 }
 
-/* Read and check all records; returns their number. */
+/* Read and check all records.  Returns their number. */
 static u64 check_all(struct kunit *test)
 {
 	u64 records = 0;
@@ -250,8 +254,8 @@ static void fault_loses_nothing(struct kunit *test)
 }
 
 /*
- * A program maps the tails in the midst of a read(2), and gives the ring to its
- * writer: read(2) finds anything where a record was.
+ * A program maps the tails during a read(2) and releases the ring to its
+ * writer, so read(2) may find anything where a record was.
  */
 static void writer_is_faster(struct kunit *test)
 {
@@ -275,7 +279,7 @@ static void writer_is_faster(struct kunit *test)
 		got = take(t, PIECE);
 		KUNIT_EXPECT_GE(test, got, 0L);
 		KUNIT_EXPECT_LE(test, got, 2 * (ssize_t)sizeof(*rec));
-		/* The next round finds the ring empty. */
+		/* Empty the ring for the next iteration. */
 		ring->first = ring->head;
 		*ring->tail = ring->head;
 	}
@@ -299,7 +303,7 @@ static void full_ring_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, there, (u64)t->session->ring_size / 64);
 	for (n = 0; n < 9; n++)
 		KUNIT_EXPECT_FALSE(test, put(t, 0, n % 2, 16));
-	/* The next record needs room for two LOST records, too. */
+	/* The next record also needs room for two LOST records. */
 	KUNIT_EXPECT_EQ(test, take(t, 64), 64);
 	check(test, 64);
 	KUNIT_EXPECT_FALSE(test, put(t, 0, 0, 16));
@@ -313,7 +317,9 @@ static void full_ring_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic64_read(&t->target[1].lost), 4LL);
 }
 
-/* More targets lose records than a ring tells apart: the sum is right. */
+/*
+ * If more targets lose records than a ring counts separately, the sum is right.
+ */
 static void many_targets_lose(struct kunit *test)
 {
 	struct ring_test *t = test->priv;
@@ -379,7 +385,10 @@ static void any_sizes(struct kunit *test)
 		}
 	}
 	read += check_all(test);
-	/* The next record of each ring tells of those lost at the end. */
+	/*
+	 * The next record of each ring writes the LOST records of the last
+	 * losses.
+	 */
 	for_each_online_cpu(i) {
 		run_on(i);
 		wrote += put(t, 0, 0, 8);

@@ -74,8 +74,7 @@ struct session_tasks {
 };
 
 /**
- * struct session_blocked - the state of a blocked task when it was first
- * checked
+ * struct session_blocked - the state of a blocked task at the first check
  * @covered: the task
  * @switches: number of its voluntary context switches, as wait_task_inactive()
  *	returns it

@@ -23,7 +23,7 @@ size_t utrace_dev_data_offset(void)
 }
 
 /**
- * utrace_dev_rings_size() - get the size of the area that can be mapped to read
+ * utrace_dev_rings_size() - get the size of the area of the rings
  * @session: a session with utrace_session.ring_size
  *
  * Context: Any.
@@ -35,8 +35,7 @@ size_t utrace_dev_rings_size(const struct utrace_session *session)
 }
 
 /**
- * utrace_dev_tails_size() - get the size of the area that can be mapped to
- * write
+ * utrace_dev_tails_size() - get the size of the area of the tails
  *
  * Context: Any.
  * Return: bytes, a multiple of the size of a page.

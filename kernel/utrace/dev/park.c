@@ -46,8 +46,7 @@ static bool session_can_wait(const struct utrace_session *session)
 }
 
 /**
- * utrace_dev_may_wait() - check whether a record that finds no room may be
- * parked
+ * utrace_dev_may_wait() - check whether a record without room may be parked
  * @w: the record, with @target and @task
  * @type: its type
  *

@@ -189,8 +189,7 @@ session_knows_current(const struct session_target *target,
 }
 
 /**
- * utrace_dev_knows_current() - check for a cached answer that a target may see
- * current
+ * utrace_dev_knows_current() - check the cached answer about current
  * @engine: engine of the target, see struct utrace_dev_arming
  *
  * Context: The task itself, which has memory; does not sleep.

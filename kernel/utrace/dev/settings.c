@@ -217,8 +217,7 @@ static void session_adopt(struct session_target *target,
 }
 
 /**
- * utrace_dev_update_several() - update whether callbacks must expect several
- * targets
+ * utrace_dev_update_several() - update session_target.now of all targets
  * @session: the session; its lock is held
  * @several: there are several targets, or another one is about to be attached
  *

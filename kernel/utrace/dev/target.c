@@ -666,8 +666,7 @@ int utrace_dev_with_target(struct utrace_session *session, u32 id,
 }
 
 /**
- * utrace_dev_tell_change() - wake the reader for a changed state of something
- * armed
+ * utrace_dev_tell_change() - wake the reader for a change of what is armed
  * @engine: engine of the target, which the caller keeps; the reader of the
  *	session has read the states of the target since the last change
  *

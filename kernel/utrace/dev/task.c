@@ -223,8 +223,7 @@ static noinline bool session_ask(struct session_target *target,
 }
 
 /**
- * utrace_dev_sees() - check whether an event of the current task may be
- * recorded
+ * utrace_dev_sees() - check whether events of current may be recorded
  * @target: the target whose engine has called back
  * @task: the session's state of the current task
  *
