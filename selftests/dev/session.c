@@ -6,6 +6,7 @@
  * sizes.c, scopes in targets.c, rights in rights.c, records in records.c.
  */
 #include "dev.h"
+#include "left.h"
 
 TEST_F(dev, info)
 {
@@ -187,6 +188,129 @@ TEST_F(dev, attach_twice)
 	stop(&target);
 }
 
+/* An argument that the kernel can read and cannot write. */
+static struct utrace_ioc_attach *read_only_attach(int pidfd)
+{
+	struct utrace_ioc_attach *arg = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+					     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	need(arg != MAP_FAILED, "memory");
+	*arg = (struct utrace_ioc_attach){
+		.where = { .scope = UTRACE_SCOPE_PROCESS, .fd = pidfd },
+	};
+	need(!mprotect(arg, 4096, PROT_READ), "mprotect");
+	return arg;
+}
+
+/* An ATTACH that cannot write the id of its target is undone. */
+TEST_F(dev, attach_undone)
+{
+	struct utrace_ioc_attach *arg;
+	struct target target;
+	int fd, pidfd, i;
+
+	start(&target);
+	pidfd = pidfd_of(target.pid, 0);
+	arg = read_only_attach(pidfd);
+	fd = session();
+	need(!choose_marks(fd), "choose");
+	for (i = 0; i < 3; i++)
+		is(-EFAULT, command(fd, UTRACE_IOC_ATTACH, arg),
+		   "ATTACH: an argument that cannot be written is EFAULT");
+	is(0, engines(target.pid), "ATTACH: no engine is left");
+	is(0, info(fd).targets, "ATTACH: nor a target");
+	have(&target, SELF, 'm', 2);
+	is(0, take(fd), "ATTACH: nothing is recorded");
+	holds(attach_fd(fd, pidfd, UTRACE_SCOPE_PROCESS) > 0,
+	      "ATTACH: the process can be attached");
+	have(&target, SELF, 'm', 2);
+	take(fd);
+	is(2, marks(UTRACE_REC_SYS_ENTER, target.pid), "ATTACH: now it is recorded");
+	munmap(arg, 4096);
+	close(pidfd);
+	close(fd);
+	stop(&target);
+}
+
+/* The stream is that of a session that has had no target yet. */
+TEST_F(dev, attach_undone_in_stream)
+{
+	struct utrace_ioc_attach *arg;
+	struct pollfd pfd = { .events = POLLIN };
+	struct target target;
+	char buffer[4096];
+	int pidfd;
+
+	start(&target);
+	pidfd = pidfd_of(target.pid, 0);
+	arg = read_only_attach(pidfd);
+	pfd.fd = session();
+	need(command(pfd.fd, UTRACE_IOC_ATTACH, arg) == -EFAULT, "EFAULT");
+	is(0, poll(&pfd, 1, 0), "ATTACH: undone, poll() reports nothing");
+	errno = 0;
+	is(-1, read(pfd.fd, buffer, sizeof(buffer)), "ATTACH: undone, there is no record");
+	is(EAGAIN, errno, "ATTACH: undone, read() would wait for the first target");
+	munmap(arg, 4096);
+	close(pidfd);
+	close(pfd.fd);
+	stop(&target);
+}
+
+/* As many targets as a session may have, which are three scopes of each process. */
+#define MOST_TARGETS	1024
+#define PROCESSES	(MOST_TARGETS / 3 + 1)
+
+static int attach_nth(int fd, const pid_t *pids, int n)
+{
+	static const __u32 scopes[] = {
+		UTRACE_SCOPE_THREAD, UTRACE_SCOPE_PROCESS, UTRACE_SCOPE_TREE,
+	};
+
+	return attach(fd, pids[n / 3], scopes[n % 3]);
+}
+
+TEST_F(dev, many_targets)
+{
+	pid_t pids[PROCESSES];
+	int fd, pidfd, i, n, id = 0, first = 0;
+
+	/* Before the session is opened, which these processes would inherit. */
+	for (i = 0; i < PROCESSES; i++) {
+		pids[i] = fork();
+		need(pids[i] >= 0, "fork");
+		if (!pids[i]) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			while (pause())
+				;
+		}
+	}
+	/* The default of 1024 engines includes those of other sessions. */
+	need(!set_sysctl("user/max_utrace_engines", "4096"), "max_utrace_engines");
+	fd = session();
+	for (n = 0; n <= MOST_TARGETS; n++) {
+		id = attach_nth(fd, pids, n);
+		if (id < 0)
+			break;
+		first = first ?: id;
+	}
+	is(MOST_TARGETS, n, "ATTACH: so many targets");
+	is(-ENOSPC, id, "ATTACH: one more is ENOSPC");
+	is(MOST_TARGETS, info(fd).targets, "ATTACH: the others stay");
+	is(0, detach(fd, first), "DETACH: one of them");
+	holds(attach_nth(fd, pids, MOST_TARGETS) > 0, "ATTACH: there is room for one");
+	is(-ENOSPC, attach_nth(fd, pids, 0), "ATTACH: and for no other");
+	close(fd);
+	need(!set_sysctl("user/max_utrace_engines", "1024"), "max_utrace_engines");
+	/* Else the next test may find no room for its engines. */
+	pidfd = pidfd_of(pids[0], 0);
+	holds(left_no_charge(pidfd), "closed: no engine is counted");
+	close(pidfd);
+	for (i = 0; i < PROCESSES; i++) {
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
+}
+
 /*
  * Check that poll() reports POLLHUP, since no target is left, and POLLIN if
  * @readable.  POLLHUP may take until a detached engine is gone.
@@ -243,6 +367,28 @@ TEST_F(dev, detach_twice)
 	is(5, info(fd).records, "DETACH: no record, seen or lost");
 	is(0, info(fd).hidden, "DETACH: nobody was hidden by it");
 	close(fd);
+}
+
+TEST_F(dev, detach_errors)
+{
+	struct utrace_ioc_detach arg = {};
+	struct target target;
+	int fd;
+
+	start(&target);
+	fd = session();
+	arg.id = attach(fd, target.pid, UTRACE_SCOPE_PROCESS);
+	need((int)arg.id > 0, "attach");
+	arg.flags = 1;
+	is(-EINVAL, command(fd, UTRACE_IOC_DETACH, &arg), "DETACH: a flag is EINVAL");
+	arg.flags = 1U << 31;
+	is(-EINVAL, command(fd, UTRACE_IOC_DETACH, &arg), "DETACH: the last flag, too");
+	is(1, info(fd).targets, "DETACH: the target stays");
+	is(1, engines(target.pid), "DETACH: so does its engine");
+	arg.flags = 0;
+	is(0, command(fd, UTRACE_IOC_DETACH, &arg), "DETACH: without flags it goes");
+	close(fd);
+	stop(&target);
 }
 
 TEST_F(dev, attach_many)
@@ -325,6 +471,78 @@ TEST_F(dev, events_errors)
 	close(empty);
 	close(fd);
 	stop(&target);
+}
+
+/* EVENTS with the id of one target. */
+static int choose_for(int fd, int id)
+{
+	struct utrace_ioc_events arg = {
+		.target = id,
+		.events = UTRACE_REC_BIT(SYS_ENTER),
+	};
+
+	return command(fd, UTRACE_IOC_EVENTS, &arg);
+}
+
+TEST_F(dev, events_of_reaped)
+{
+	int fd, process, thread;
+	struct target target;
+
+	start(&target);
+	fd = session();
+	process = attach(fd, target.pid, UTRACE_SCOPE_PROCESS);
+	thread = attach(fd, target.pid, UTRACE_SCOPE_THREAD);
+	need(process > 0 && thread > 0, "attach");
+	is(0, choose_for(fd, process), "EVENTS: of a process that lives");
+	stop(&target);
+	is(-ESRCH, choose_for(fd, process), "EVENTS: of a process that was reaped");
+	is(-ESRCH, choose_for(fd, thread), "EVENTS: of a thread that was reaped");
+	is(0, choose_for(fd, 0), "EVENTS: of all targets is no error");
+	is(0, detach(fd, process), "DETACH: the process");
+	is(-ENOENT, choose_for(fd, process), "EVENTS: there is no such target");
+	close(fd);
+}
+
+/* Wait until a session with one target gives its TARGET_END. */
+static void wait_for_end(int fd)
+{
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+
+	do {
+		need(poll(&pfd, 1, DEADLINE_MS) == 1, "the end of a target");
+		take(fd);
+	} while (!count(UTRACE_REC_TARGET_END, 0));
+}
+
+/* A target has ended when the session has its TARGET_END, before it is reaped. */
+TEST_F(dev, events_of_ended)
+{
+	static const struct {
+		__u32 scope;
+		const char *name;
+	} scopes[] = {
+		{ UTRACE_SCOPE_THREAD, "thread" },
+		{ UTRACE_SCOPE_PROCESS, "process" },
+		{ UTRACE_SCOPE_TREE, "tree" },
+	};
+	struct target target;
+	int fd, id, i;
+
+	for (i = 0; i < 3; i++) {
+		start(&target);
+		fd = session();
+		id = attach(fd, target.pid, scopes[i].scope);
+		need(id > 0, "attach");
+		kill(target.pid, SIGKILL);
+		wait_for_end(fd);
+		holds(choose_for(fd, id) == -ESRCH, "EVENTS: of a %s that has ended",
+		      scopes[i].name);
+		stop(&target);
+		holds(choose_for(fd, id) == -ESRCH, "EVENTS: of a %s that was reaped",
+		      scopes[i].name);
+		close(fd);
+	}
 }
 
 TEST_F(dev, events)

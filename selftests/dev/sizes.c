@@ -118,6 +118,10 @@ TEST_F(dev, elements)
 	is(-EINVAL, command(fd, UTRACE_IOC_COUNTS, &arg), "a reserved member");
 	is(8, arg.rows.n, "an error changes no member");
 	arg.rows.reserved = 0;
+	arg.reserved = 1;
+	is(-EINVAL, command(fd, UTRACE_IOC_COUNTS, &arg),
+	   "a reserved member of the argument");
+	arg.reserved = 0;
 	memset(rows, 0x55, sizeof(rows));
 	is(0, command(fd, UTRACE_IOC_COUNTS, &arg), "larger is taken");
 	holds(arg.rows.n >= 2 && arg.rows.n < 8, "some elements");
