@@ -169,27 +169,35 @@ TEST_F(dev, hundred_thousand)
 	stop(&target);
 }
 
-/* Order 'b': n children that make calls of many kinds, all of which fail. */
+/* Calls of many kinds, all of which fail. */
+static const __u32 kinds[] = {
+	SYS_read, SYS_write, SYS_close, SYS_fstat, SYS_lseek, SYS_ioctl,
+	SYS_pread64, SYS_pwrite64, SYS_readv, SYS_writev, SYS_dup, SYS_sendto,
+	SYS_recvfrom, SYS_sendmsg, SYS_recvmsg, SYS_shutdown, SYS_bind,
+	SYS_listen, SYS_getsockname, SYS_getpeername, SYS_fcntl, SYS_flock,
+	SYS_fsync, SYS_fdatasync, SYS_ftruncate, SYS_getdents, SYS_fchdir,
+	SYS_fchmod, SYS_fchown, SYS_fstatfs,
+};
+#define KINDS	(sizeof(kinds) / sizeof(*kinds))
+
+static void call_many_kinds(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < KINDS; i++)
+		syscall(kinds[i], -1, 0, 0, 0, 0, 0);
+}
+
+/* Order 'b': n children that make calls of many kinds. */
 static void many_kinds(struct target *target, struct order *order)
 {
-	static const short calls[] = {
-		SYS_read, SYS_write, SYS_close, SYS_fstat, SYS_lseek, SYS_ioctl,
-		SYS_pread64, SYS_pwrite64, SYS_readv, SYS_writev, SYS_dup,
-		SYS_sendto, SYS_recvfrom, SYS_sendmsg, SYS_recvmsg,
-		SYS_shutdown, SYS_bind, SYS_listen, SYS_getsockname,
-		SYS_getpeername, SYS_fcntl, SYS_flock, SYS_fsync, SYS_fdatasync,
-		SYS_ftruncate, SYS_getdents, SYS_fchdir, SYS_fchmod, SYS_fchown,
-		SYS_fstatfs,
-	};
-	unsigned int i;
 	pid_t pid;
 
 	while (order->n-- > 0) {
 		pid = fork();
 		if (!pid) {
 			mark(3);
-			for (i = 0; i < sizeof(calls) / sizeof(*calls); i++)
-				syscall(calls[i], -1, 0, 0, 0, 0, 0);
+			call_many_kinds();
 			_exit(0);
 		}
 		waitpid(pid, NULL, 0);
@@ -235,6 +243,70 @@ TEST_F(dev, more_than_there_is_room)
 	is(600 - alone, arg.merged, "COUNTS gives the number of these tasks");
 	close(fd);
 	stop(&target);
+}
+
+/* Children that have made their calls, in memory that they share with the test. */
+static int *ready;
+
+/*
+ * Order 'b': n children that make calls of many kinds, and live on.  None of the calls by
+ * which they wait for each other is one of these kinds.
+ */
+static void kinds_of_living(struct target *target, struct order *order)
+{
+	int before = __atomic_load_n(ready, __ATOMIC_ACQUIRE), i;
+
+	for (i = 0; i < order->n; i++) {
+		if (fork())
+			continue;
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		call_many_kinds();
+		__atomic_fetch_add(ready, 1, __ATOMIC_RELEASE);
+		while (pause())
+			;
+	}
+	while (__atomic_load_n(ready, __ATOMIC_ACQUIRE) < before + order->n)
+		usleep(1000);
+}
+
+/* Living tasks fill the room of a session: the calls beyond that are lost. */
+TEST_F(dev, more_than_living_tasks_have_room_for)
+{
+	const int children = 600, most = 16384;
+	struct utrace_ioc_events choice = {
+		.count = UTRACE_COUNT_CALLS,
+		.calls = (uintptr_t)kinds,
+		.ncalls = KINDS,
+	};
+	struct target target;
+	__u64 counted = 0, lost;
+	int fd, n, i;
+
+	ready = mmap(NULL, sizeof(*ready), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	need(ready != MAP_FAILED, "shared memory");
+	start_with(&target, kinds_of_living);
+	fd = session();
+	need(!setup(fd, 0), "setup");
+	need(attach(fd, target.pid, UTRACE_SCOPE_TREE) > 0, "attach");
+	need(!command(fd, UTRACE_IOC_EVENTS, &choice), "EVENTS");
+	/* The target gets its own counts, of read() and write(), while there is room. */
+	have(&target, SELF, '?', 0);
+	have(&target, SELF, '?', 0);
+	n = read_counts(fd, MOST, &lost);
+	holds(n <= 2 && !lost, "no call is lost while there is room");
+	/* Each order has its deadline. */
+	for (i = 0; i < 6; i++)
+		have(&target, SELF, 'b', children / 6);
+	n = read_counts(fd, 1000, &lost);
+	is(most, n, "as many rows as there is room for");
+	for (i = 0; i < n; i++)
+		counted += rows[i].tid != target.pid ? rows[i].calls : 0;
+	is((long)children * KINDS - counted, lost, "lost: the calls that are in no row");
+	holds(lost > 0, "which are some");
+	close(fd);
+	stop(&target);
+	munmap(ready, sizeof(*ready));
 }
 
 TEST_HARNESS_MAIN
