@@ -388,4 +388,45 @@ TEST_F(dev, rings)
 	is(16, in_child(rings_as_root, NULL), "CAP_IPC_LOCK: no limit");
 }
 
+/* More than 1 MiB of rings, with and without CAP_SYS_RESOURCE. */
+
+#define LARGE		(1 << 20)
+
+static int setup_once(__u64 size)
+{
+	int fd = session(), ret = setup(fd, size);
+
+	close(fd);
+	return ret;
+}
+
+static int large_as_nobody(void *arg)
+{
+	limit_memory(RLIM_INFINITY);
+	become_nobody();
+	is(0, setup_once(LARGE), "1 MiB needs no right");
+	is(-EPERM, setup_once(LARGE + 1), "a byte more is EPERM");
+	is(-EPERM, setup_once(64 << 20), "so is the maximum");
+	need(!unshare(CLONE_NEWUSER), "unshare");
+	is(-EPERM, setup_once(LARGE + 1),
+	   "CAP_SYS_RESOURCE in a namespace does not count");
+	return dev_test->exit_code;
+}
+
+static int large_with_capability(void *arg)
+{
+	limit_memory(RLIM_INFINITY);
+	keep_only(CAP_SYS_RESOURCE);
+	is(0, setup_once(LARGE + 1), "a byte more than 1 MiB");
+	is(0, setup_once(2 << 20), "2 MiB");
+	return dev_test->exit_code;
+}
+
+TEST_F(dev, large_rings)
+{
+	set_unprivileged("1");
+	is(0, in_child(large_as_nobody, NULL), "rings of a user");
+	is(0, in_child(large_with_capability, NULL), "rings with CAP_SYS_RESOURCE");
+}
+
 TEST_HARNESS_MAIN
