@@ -545,4 +545,70 @@ TEST_F(dev, end_is_last)
 	is(20, well, "no record comes behind the end of its target");
 }
 
+/* Marker calls that fill the smallest rings by far, and a few more. */
+#define MANY	3000
+#define FEW	10
+
+static struct utrace_rec_target_end *end_of(int id)
+{
+	struct utrace_rec *rec;
+
+	for_each_record(rec)
+		if (rec->type == UTRACE_REC_TARGET_END && (int)rec->target == id)
+			return (void *)rec;
+	return NULL;
+}
+
+static bool is_of_no_task(const struct utrace_rec *rec)
+{
+	return !rec->task && !rec->pid && !rec->tid && !rec->number &&
+	       !rec->settings && !rec->cpu && !rec->flags && !rec->items;
+}
+
+/*
+ * Two targets share a ring.  The first one fills it, so no record of the second one finds
+ * room.
+ */
+TEST_F(dev, end_tells_losses)
+{
+	struct utrace_rec_target_end *end;
+	struct target first, second;
+	int fd, ids[2];
+	__u64 lost;
+
+	start(&first);
+	start(&second);
+	pin_to_cpu(first.pid, 0);
+	pin_to_cpu(second.pid, 0);
+	fd = session();
+	need(!setup_full(fd, small_rings(), UTRACE_FULL_DROP), "setup");
+	ids[0] = attach(fd, first.pid, UTRACE_SCOPE_PROCESS);
+	ids[1] = attach(fd, second.pid, UTRACE_SCOPE_PROCESS);
+	need(ids[0] > 0 && ids[1] > 0 && !choose_marks(fd), "attach");
+	have(&first, SELF, 'm', MANY);
+	have(&second, SELF, 'm', FEW);
+	is(0, detach(fd, ids[0]), "DETACH of the first target");
+	take(fd);
+	end = end_of(ids[0]);
+	need(end, "the end of a target");
+	lost = end->lost;
+	is(UTRACE_END_DETACHED, end->why, "detached: why");
+	is(2 * MANY - marks(UTRACE_REC_SYS_ENTER, first.pid) -
+	   marks(UTRACE_REC_SYS_EXIT, first.pid), lost,
+	   "detached: each record that was not read is lost");
+	holds(lost > 0, "detached: some are");
+	holds(is_of_no_task(&end->head) && !end->reserved,
+	      "detached: the record is of no task");
+	holds(!end_of(ids[1]), "the other target goes on");
+	stop(&second);
+	take(fd);
+	end = end_of(ids[1]);
+	need(end, "the end of a target");
+	is(UTRACE_END_EXITED, end->why, "exited: why");
+	is(2 * FEW, end->lost, "exited: all its records are lost");
+	is(lost + end->lost, info(fd).lost, "INFO has the sum");
+	close(fd);
+	stop(&first);
+}
+
 TEST_HARNESS_MAIN
