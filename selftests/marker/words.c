@@ -3,6 +3,7 @@
  * utrace selftests - words: ids, kinds, several tracers, lists
  */
 #include "words.h"
+#include "../dev/asleep.h"
 
 #define BIT		UTRACE_WORD_BIT32
 #define COUNT16		UTRACE_WORD_COUNT16
@@ -676,6 +677,29 @@ TEST_F(dev, poll)
 	holds(until(poll_words(fd, 0) & POLLHUP), "the process has ended");
 	stop(&target);
 	close(fd);
+}
+
+/* Its thread may sleep on when the test has failed. */
+static struct asleep asleep;
+
+/* A change wakes a poll(2) that waits without a limit of time. */
+TEST_F(dev, poll_is_woken)
+{
+	struct target target;
+	int fd;
+
+	start_words(&target, make_place);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	fails(EFAULT, fd, PLACE, BIT, 31, "a word without memory");
+	settle(&target, SELF);
+	is(1, words_total(fd), "the list is read");
+	fall_asleep(&asleep, fd, POLLPRI);
+	have(&target, SELF, 'p', 0);
+	if (!holds(is_woken(&asleep), "memory is mapped there, which wakes poll()"))
+		return;
+	is(POLLPRI, asleep.result, "POLLPRI");
+	close(fd);
+	stop(&target);
 }
 
 /* LIST of one target does not clear POLLPRI of another target. */
