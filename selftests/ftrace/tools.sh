@@ -113,6 +113,41 @@ test_filter() {
 	end
 }
 
+# Calls without captured strings, whose records are written in place unless the event has a
+# filter or a trigger.
+test_filter_of_plain() {
+	begin
+	follow "$own" "$actor"
+	echo > "$own/trace"
+	do_it call 104 3
+	holds "calls without strings are recorded" is 3 count "$own/trace" 'getgid\(\)'
+	echo 'id == 102' > "$events/utrace_sys_enter/filter"
+	echo 'ret < 0' > "$events/utrace_sys_exit/filter"
+	echo > "$own/trace"
+	do_it call 102 3
+	do_it call 104 3
+	do_it call 3 3
+	holds "a filter of entries: what fits" is 3 count "$own/trace" 'getuid\(\)'
+	holds "a filter of entries: what does not" hasnt "$own/trace" 'getgid\(\)'
+	holds "a filter of exits: what fits" is 3 count "$own/trace" \
+		'close resumed> = -1 EBADF'
+	holds "a filter of exits: what does not" hasnt "$own/trace" 'get[ug]id resumed'
+	echo 0 > "$events/utrace_sys_enter/filter"
+	echo 0 > "$events/utrace_sys_exit/filter"
+	echo 'traceoff if id == 104' > "$events/utrace_sys_enter/trigger"
+	echo > "$own/trace"
+	do_it call 102 1
+	holds "a trigger: no call fits" is 1 cat "$own/tracing_on"
+	do_it call 104 1
+	holds "a trigger: a call fits" is 0 cat "$own/tracing_on"
+	echo '!traceoff if id == 104' > "$events/utrace_sys_enter/trigger"
+	echo 1 > "$own/tracing_on"
+	do_it call 104 1
+	holds "a trigger that was removed" is 1 cat "$own/tracing_on"
+	quiet "$own"
+	end
+}
+
 test_hist() {
 	begin
 	follow "$own" "$actor"
@@ -178,6 +213,7 @@ test_bpf() {
 skip "trace-cmd" trace-cmd || { test_record_command; test_record_pid; }
 skip "perf" perf || test_perf
 test_filter
+test_filter_of_plain
 test_hist
 test_bpf
 plan
