@@ -188,9 +188,11 @@ TEST_F(dev, exe_errors)
 	need(!pipe2(pair, O_CLOEXEC), "pipe");
 	is(-EINVAL, attach_fd(fd, pair[0], UTRACE_SCOPE_EXE), "a pipe is EINVAL");
 	is(0, info(fd).targets, "what is refused is no target");
+	/* Two open files of one executable. */
+	file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	need(file >= 0, "/proc/self/exe");
 	id = attach_path(fd, "/proc/self/exe", UTRACE_SCOPE_EXE);
 	need(id > 0, "attach");
-	file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	is(-EEXIST, attach_fd(fd, file, UTRACE_SCOPE_EXE), "a file twice is EEXIST");
 	holds(attach_path(fd, actor(), UTRACE_SCOPE_EXE) > id,
 	      "another file is another target");
