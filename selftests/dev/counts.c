@@ -178,6 +178,7 @@ static const __u32 kinds[] = {
 	SYS_fsync, SYS_fdatasync, SYS_ftruncate, SYS_getdents, SYS_fchdir,
 	SYS_fchmod, SYS_fchown, SYS_fstatfs,
 };
+
 #define KINDS	(sizeof(kinds) / sizeof(*kinds))
 
 static void call_many_kinds(void)

@@ -390,7 +390,7 @@ TEST_F(dev, rings)
 
 /* More than 1 MiB of rings, with and without CAP_SYS_RESOURCE. */
 
-#define LARGE		(1 << 20)
+#define LARGE		(1024 << 10)
 
 static int setup_once(__u64 size)
 {

@@ -49,7 +49,7 @@ struct program {
 	int from;
 };
 
-static const char *actor(void)
+static const char *actor_path(void)
 {
 	static char path[PATH_MAX + 16];
 
@@ -110,7 +110,7 @@ static void stop_program(struct program *program)
 /* Copy the actor to a file that the test removes. */
 static void copy_actor(char *path)
 {
-	int from = open(actor(), O_RDONLY | O_CLOEXEC), to = mkostemp(path, O_CLOEXEC);
+	int from = open(actor_path(), O_RDONLY | O_CLOEXEC), to = mkostemp(path, O_CLOEXEC);
 	struct stat st;
 	off_t left;
 
@@ -135,21 +135,21 @@ TEST_F(dev, exe)
 
 	copy_actor(copy);
 	start(&target);
-	start_program(&program, actor());
+	start_program(&program, actor_path());
 	fd = session();
 	need(!choose_marks(fd), "choose");
-	holds(attach_path(fd, actor(), UTRACE_SCOPE_EXE) > 0, "ATTACH to an executable");
+	holds(attach_path(fd, actor_path(), UTRACE_SCOPE_EXE) > 0, "ATTACH to an executable");
 	ask_for_marks(&program, 3);
 	have(&target, SELF, 'm', 2);
 	is(3, taken_marks(fd, program.pid), "a process that runs it has records");
 	is(0, marks(UTRACE_REC_SYS_ENTER, target.pid), "another process has none");
-	start_program(&later, actor());
+	start_program(&later, actor_path());
 	ask_for_marks(&later, 4);
 	is(4, taken_marks(fd, later.pid), "a process that executes it later has records");
 	ask(&later, "exec %s copied\n", copy);
 	ask_for_marks(&later, 5);
 	is(0, taken_marks(fd, later.pid), "it has none while it runs a copy");
-	ask(&later, "exec %s back\n", actor());
+	ask(&later, "exec %s back\n", actor_path());
 	ask_for_marks(&later, 6);
 	is(6, taken_marks(fd, later.pid), "it has records when it runs the file again");
 	close(fd);
@@ -194,7 +194,7 @@ TEST_F(dev, exe_errors)
 	id = attach_path(fd, "/proc/self/exe", UTRACE_SCOPE_EXE);
 	need(id > 0, "attach");
 	is(-EEXIST, attach_fd(fd, file, UTRACE_SCOPE_EXE), "a file twice is EEXIST");
-	holds(attach_path(fd, actor(), UTRACE_SCOPE_EXE) > id,
+	holds(attach_path(fd, actor_path(), UTRACE_SCOPE_EXE) > id,
 	      "another file is another target");
 	is(0, detach(fd, id), "DETACH of the first file");
 	holds(attach_fd(fd, file, UTRACE_SCOPE_EXE) > id, "it can be attached again");

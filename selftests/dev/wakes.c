@@ -15,6 +15,7 @@ static const struct {
 	{ UTRACE_SCOPE_PROCESS, "process" },
 	{ UTRACE_SCOPE_TREE, "tree" },
 };
+
 #define SCOPES	(sizeof(scopes) / sizeof(*scopes))
 
 /*
