@@ -187,7 +187,7 @@ static void steps_are_reported(struct kunit *test)
 {
 	struct user_task *t = start_spinning(test);
 	struct probe *p = probe_attach(t, 0, QUIESCE | UTRACE_EVENT_SIGNAL_ALL);
-	struct probe *q = probe_attach(t, 0, UTRACE_EVENT_SIGNAL_ALL);
+	struct probe *q = probe_attach(t, 0, QUIESCE | UTRACE_EVENT_SIGNAL_ALL);
 	unsigned int i;
 
 	if (!arch_has_single_step())

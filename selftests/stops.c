@@ -387,12 +387,15 @@ TEST_F(utrace, step_is_reported_to_its_owner)
 #endif
 	id = stop_at_steps(t);
 	ASSERT_LT(0, id);
-	other = ut_attach(t->pid, 0, UT_SIGNAL_ALL);
+	/* The walk over a step is over the engines with QUIESCE. */
+	other = ut_attach(t->pid, 0, UT_BIT(QUIESCE) | UT_SIGNAL_ALL);
 	ASSERT_LT(0, other);
 	ut_pull(0);
 	from = ut_nrec;
 	ASSERT_EQ(0, ut_control(id, 0, UT_SINGLESTEP));
 	ASSERT_LE(0, ut_wait(from, id, UT_EV_SIGNAL_IGN, t->pid, SIGTRAP));
+	/* The task has called all engines when it stops. */
+	ASSERT_TRUE(ut_held(t->pid));
 	EXPECT_EQ(0, ut_matches(from, other, UT_ANY, t->pid, UT_ANY));
 }
 
