@@ -151,6 +151,40 @@ TEST_F(utrace, exit_follows_the_entry)
 	EXPECT_EQ(2, ut_matches(0, uided, UT_ANY, t->pid, UT_ANY));
 }
 
+/*
+ * The same for an engine that its filter leaves out at the entry: it gets no
+ * exit, though its filter passes the number that another engine has stored.
+ */
+TEST_F(utrace, no_exit_without_the_entry)
+{
+	static const int pgrps[] = { SYS_getpgrp };
+	struct ut_target *t = &self->t;
+	int rewrites, asked_before, asked_after, i;
+
+	/* At the entry the newest engine is called first. */
+	asked_after = start(t, pgrps, 1);
+	ASSERT_LT(0, asked_after);
+	rewrites = ut_attach(t->pid, 0, UT_BIT(SYSCALL_ENTRY));
+	asked_before = ut_attach(t->pid, 0, 0);
+	ASSERT_LT(0, rewrites);
+	ASSERT_LT(0, asked_before);
+	ASSERT_EQ(0, ut_filter(asked_before, pgrps, 1));
+	ASSERT_EQ(0, ut_events(asked_before, 0, UT_SYSCALL));
+	ASSERT_EQ(0, ut_rule(.id = rewrites, .event = UT_EV_SYSCALL_ENTRY,
+			     .match = UT_MARK_NR, .answer = UT_RESUME,
+			     .change = UT_CHANGE_NR, .nr = SYS_getpgrp));
+	ASSERT_TRUE(step(t, 1));
+	EXPECT_EQ(getpgrp(), t->sh->value[0]);
+	EXPECT_EQ(0, ut_matches(0, asked_before, UT_ANY, t->pid, UT_ANY));
+	/* The engine that is called after the change sees both ends. */
+	EXPECT_EQ(2, ut_matches(0, asked_after, UT_ANY, t->pid, UT_ANY));
+	EXPECT_LE(0, ut_find(0, asked_after, UT_EV_SYSCALL_ENTRY, t->pid,
+			     SYS_getpgrp));
+	i = ut_find(0, asked_after, UT_EV_SYSCALL_EXIT, t->pid, SYS_getpgrp);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(0, ut_rec[i].action & UT_SYSCALL_UNPAIRED);
+}
+
 TEST_F(utrace, numbers_outside_the_table)
 {
 	static const int nrs[] = { UT_MARK_NR };
