@@ -284,6 +284,55 @@ TEST_F(utrace, answer_interrupt)
 	EXPECT_EQ(1, ut_rec[i].val[2]);
 }
 
+/*
+ * Ask for a report by @action, and have the engine answer @answer to all
+ * reports.  @event is the one that @action asks for.
+ */
+static void reports_once(struct __test_metadata *_metadata, struct ut_target *t,
+			 __u32 action, enum ut_event event, __u32 answer)
+{
+	int id, i;
+
+	ASSERT_TRUE(ut_spawn(t, ut_spin));
+	ASSERT_TRUE(ut_runs(t));
+	id = ut_attach(t->pid, 0, UT_BIT(QUIESCE) | UT_SIGNAL_ALL);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_QUIESCE,
+			     .answer = answer));
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_REPORT,
+			     .answer = answer | UT_PASS));
+	ASSERT_EQ(0, ut_control(id, 0, action));
+	/* The safe point may report QUIESCE before the task is interrupted. */
+	i = ut_wait(0, id, event, t->pid, UT_ANY);
+	ASSERT_LE(0, i);
+	ASSERT_TRUE(ut_runs(t));
+	EXPECT_TRUE(ut_stays(!ut_matches(i + 1, id, UT_ANY, UT_ANY, UT_ANY)));
+}
+
+/* An engine that always answers so does not have its task report for ever. */
+TEST_F(utrace, answer_report_to_report)
+{
+	reports_once(_metadata, &self->t, UT_REPORT, UT_EV_QUIESCE, UT_REPORT);
+}
+
+TEST_F(utrace, answer_interrupt_to_report)
+{
+	reports_once(_metadata, &self->t, UT_REPORT, UT_EV_QUIESCE,
+		     UT_INTERRUPT);
+}
+
+TEST_F(utrace, answer_report_to_interrupt)
+{
+	reports_once(_metadata, &self->t, UT_INTERRUPT, UT_EV_REPORT,
+		     UT_REPORT);
+}
+
+TEST_F(utrace, answer_interrupt_to_interrupt)
+{
+	reports_once(_metadata, &self->t, UT_INTERRUPT, UT_EV_REPORT,
+		     UT_INTERRUPT);
+}
+
 /* A child whose own engine stops it before its first instruction. */
 static int fork_target(struct ut_target *t)
 {

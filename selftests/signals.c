@@ -524,6 +524,33 @@ TEST_F(signals, each_engine_sees_the_answer_before)
 	EXPECT_EQ(SIGTERM, WTERMSIG(self->status));
 }
 
+/* The signal is delivered, and the task makes no report because of @answer. */
+static void no_report_follows(struct __test_metadata *_metadata,
+			      struct ut_target *t, int id, __u32 answer)
+{
+	int i;
+
+	ASSERT_EQ(0, ut_events(id, 0, UT_SIGNAL_ALL | UT_BIT(QUIESCE)));
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_SIGNAL, .match = SIGUSR1,
+			     .answer = answer | UT_PASS));
+	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
+	ASSERT_TRUE(ut_until(t->sh->value[1] == 1));
+	i = ut_seen(0, id, UT_EV_SIGNAL, t->pid, SIGUSR1);
+	ASSERT_LE(0, i);
+	EXPECT_TRUE(ut_stays(!ut_matches(i + 1, id, UT_ANY, UT_ANY, UT_ANY)));
+	EXPECT_TRUE(ut_runs(t));
+}
+
+TEST_F(signals, answer_report)
+{
+	no_report_follows(_metadata, &self->t, self->id, UT_REPORT);
+}
+
+TEST_F(signals, answer_interrupt)
+{
+	no_report_follows(_metadata, &self->t, self->id, UT_INTERRUPT);
+}
+
 TEST_F(signals, report_injects)
 {
 	struct ut_target *t = &self->t;
