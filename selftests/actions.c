@@ -206,6 +206,30 @@ TEST_F(utrace, other_exit_code_is_told_to_the_parent)
 	EXPECT_EQ(9, WEXITSTATUS(self->status));
 }
 
+/* An engine of the system gets a copy of the status. */
+TEST_F(utrace, exit_code_stays_for_an_engine_of_the_system)
+{
+	struct ut_target *t = &self->t;
+	int id, next, i;
+
+	ASSERT_TRUE(ut_spawn(t, exit_target));
+	id = ut_attach(0, UT_ATTACH_SYSTEM, UT_BIT(EXIT));
+	next = ut_attach(t->pid, 0, UT_BIT(EXIT));
+	ASSERT_LT(0, id);
+	ASSERT_LT(0, next);
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_EXIT, .tid = t->pid,
+			     .answer = UT_RESUME, .change = UT_CHANGE_CODE,
+			     .code = 9 << 8));
+	ASSERT_TRUE(ut_go(t));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	ASSERT_TRUE(WIFEXITED(self->status));
+	EXPECT_EQ(3, WEXITSTATUS(self->status));
+	EXPECT_LE(0, ut_seen(0, id, UT_EV_EXIT, t->pid, UT_ANY));
+	i = ut_find(0, next, UT_EV_EXIT, t->pid, UT_ANY);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(3 << 8, ut_rec[i].val[1]);
+}
+
 TEST_F(utrace, answer_detach)
 {
 	struct ut_target *t = &self->t;

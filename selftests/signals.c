@@ -404,6 +404,46 @@ TEST_F(signals, ignored_to_delivered)
 	EXPECT_TRUE(ut_until(t->sh->value[3] == 1));
 }
 
+/*
+ * An engine of the system gets a copy of a signal with a handler, too: the
+ * program gets the signal as it was sent, whatever the engine does.
+ */
+TEST_F(signals, system_engine_changes_nothing)
+{
+	struct ut_target *t = &self->t;
+	int id = ut_attach(0, UT_ATTACH_SYSTEM, UT_BIT(SIGNAL));
+
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_SIGNAL,
+			     .match = SIGUSR1, .tid = t->pid,
+			     .answer = UT_RESUME | UT_SIGNAL_IGN,
+			     .change = UT_CHANGE_SIGNO | UT_CHANGE_HANDLER,
+			     .signo = SIGUSR2,
+			     .handler = (unsigned long)on_signal_too));
+	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
+	/* Both handlers store the number at their end. */
+	ASSERT_TRUE(ut_until(t->sh->value[2]));
+	EXPECT_LE(0, ut_seen(0, id, UT_EV_SIGNAL, t->pid, SIGUSR1));
+	EXPECT_EQ(SIGUSR1, t->sh->value[2]);
+	EXPECT_EQ(1, t->sh->value[1]);
+	EXPECT_EQ(0, t->sh->value[3]);
+}
+
+/* A kept signal is reported again when its engine lets the task go. */
+TEST_F(signals, system_engine_keeps_nothing)
+{
+	struct ut_target *t = &self->t;
+	int id = ut_attach(0, UT_ATTACH_SYSTEM, UT_BIT(SIGNAL));
+
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_SIGNAL,
+			     .match = SIGUSR1, .tid = t->pid, .count = 1,
+			     .answer = UT_STOP | UT_STOP_HERE | UT_PASS));
+	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
+	EXPECT_TRUE(ut_until(t->sh->value[1] == 1));
+	EXPECT_EQ(1, ut_matches(0, id, UT_ANY, t->pid, SIGUSR1));
+}
+
 TEST_F(signals, hold_puts_back)
 {
 	struct ut_target *t = &self->t;
