@@ -150,6 +150,67 @@ TEST_F(tracers, siginfo_is_changed)
 	EXPECT_EQ(1002, t->sh->value[ACTOR_SI_PID]);
 }
 
+/* The bit of a signal in a mask of the kernel. */
+#define MASK_OF(sig)	(1UL << ((sig) - 1))
+
+static long set_mask(struct two_tracer *tr, pid_t pid, unsigned long mask)
+{
+	return two_copy(tr, PTRACE_SETSIGMASK, pid, sizeof(mask), &mask,
+			sizeof(mask));
+}
+
+/*
+ * A tracer blocks the very signal that it passes on: the signal waits in its
+ * queue, and is reported to all tracers when it is not blocked any longer.
+ */
+static void one_blocks(struct __test_metadata *_metadata, struct two_data *self,
+		       struct two_tracer *blocks)
+{
+	struct two_tracer *tr[] = { &self->p, &self->s };
+	struct ut_target *t = &self->t;
+	siginfo_t info;
+	int i;
+
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
+	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(two_stop(SIGUSR1), two_wait(tr[i], t->pid));
+		if (tr[i] == blocks)
+			ASSERT_EQ(0, set_mask(blocks, t->pid,
+					      MASK_OF(SIGUSR1)));
+		ASSERT_EQ(0, two_cont(tr[i], t->pid, SIGUSR1));
+		if (tr[i] == blocks)
+			break;
+	}
+	EXPECT_TRUE(no_handler(t));
+	for (i = 0; i < 2; i++)
+		EXPECT_EQ(TWO_NONE, two_poll(tr[i], t->pid));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(blocks, t->pid));
+	ASSERT_EQ(0, set_mask(blocks, t->pid, 0));
+	ASSERT_EQ(0, two_cont(blocks, t->pid, 0));
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(two_stop(SIGUSR1), two_wait(tr[i], t->pid));
+		ASSERT_EQ(0, two_siginfo(tr[i], t->pid, &info));
+		EXPECT_EQ(SI_USER, info.si_code);
+		EXPECT_EQ(getpid(), info.si_pid);
+		ASSERT_EQ(0, two_cont(tr[i], t->pid, SIGUSR1));
+	}
+	EXPECT_TRUE(ut_until(t->sh->value[ACTOR_USR1] == 1));
+	for (i = 0; i < 2; i++)
+		EXPECT_TRUE(two_quiet(tr[i], t->pid));
+	EXPECT_EQ(1, t->sh->value[ACTOR_USR1]);
+}
+
+TEST_F(tracers, first_blocks)
+{
+	one_blocks(_metadata, self, &self->p);
+}
+
+TEST_F(tracers, further_blocks)
+{
+	one_blocks(_metadata, self, &self->s);
+}
+
 /* A signal that the task ignores is reported nevertheless. */
 TEST_F(tracers, ignored_signal)
 {
