@@ -8,6 +8,7 @@
 #include <linux/sched.h>
 
 #include "fixture.h"
+#include "ring.h"
 
 static bool saw_mark(int id, pid_t tid)
 {
@@ -505,6 +506,79 @@ TEST_F(utrace, attach_to_a_running_storm)
 	}
 	EXPECT_LE(0, ut_find(0, id, UT_EV_CLONE, UT_ANY, UT_ANY));
 	EXPECT_EQ(1, ut_matches(0, id, UT_EV_EXIT, t->pid, UT_ANY));
+}
+
+/* Function of a target: make a ring, and then a thread of its own. */
+static int polled(struct ut_target *t)
+{
+	ut_await(t);
+	ring_setup_polled(t);
+	ut_await(t);
+	if (!ut_threads(t, 2))
+		return 98;
+	ut_spin(t);
+	return 0;
+}
+
+/*
+ * Start a target in the scope of @id, whose threads to come are held and whose
+ * leader is not, and let it make a ring.  Returns the thread that the kernel
+ * has made for the ring; 0 for none, or < 0.
+ */
+static pid_t worker_to_be_held(struct ut_target *t, struct ring *r, int *id)
+{
+	if (!r || !ut_spawn(t, polled) ||
+	    !ut_until(ut_asleep_in(t->pid, SYS_read)))
+		return -1;
+	*id = ut_attach(t->pid, UT_ATTACH_PROCESS, 0);
+	if (*id < 0 || ut_stop(*id, 0) ||
+	    ut_control(*id, t->pid, UT_RESUME) || !ut_go(t) || !ut_hear(t))
+		return -1;
+	if (r->fd < 0)
+		return 0;
+	return ring_take(r, t->pid) ? ring_thread(t->pid, 0) ?: -1 : -1;
+}
+
+/* A thread that never runs user code has no place to stop at. */
+TEST_F(utrace, hold_passes_over_workers_of_io_uring)
+{
+	struct ut_target *t = &self->t;
+	struct ut_examine exam = {};
+	struct ring *r = ring_new(t);
+	pid_t worker, thread = 0;
+	int id;
+
+	worker = worker_to_be_held(t, r, &id);
+	if (!worker)
+		SKIP(return, "no ring with a thread (IO_URING): %s",
+		     strerror(-r->fd));
+	ASSERT_LT(0, worker);
+	EXPECT_TRUE(ring_serves(r));
+	/* The engine does not hold it. */
+	exam.id = id;
+	exam.tid = worker;
+	ASSERT_EQ(0, ut_ioctl(UT_IOC_EXAMINE, &exam));
+	EXPECT_EQ(-EINVAL, exam.prepare);
+	/* A thread of the program starts stopped. */
+	ASSERT_TRUE(ut_go(t));
+	ASSERT_TRUE(ut_until((thread = ring_thread(t->pid, worker))));
+	ASSERT_TRUE(ut_held(thread));
+	exam.tid = thread;
+	ASSERT_EQ(0, ut_ioctl(UT_IOC_EXAMINE, &exam));
+	EXPECT_EQ(0, exam.prepare);
+	EXPECT_TRUE(ring_serves(r));
+
+	EXPECT_EQ(-ESRCH, ut_control(id, worker, UT_STOP));
+	EXPECT_TRUE(ring_serves(r));
+	EXPECT_EQ(0, ut_control(id, worker, UT_INTERRUPT));
+	EXPECT_TRUE(ring_serves(r));
+	/* The worker is not among the tasks that are meant. */
+	EXPECT_EQ(-EINPROGRESS, ut_control(id, 0, UT_STOP));
+	ASSERT_TRUE(ut_held(t->pid));
+	EXPECT_EQ(0, ut_control(id, 0, UT_STOP));
+	EXPECT_TRUE(ring_serves(r));
+	EXPECT_EQ(0, ut_control(id, 0, UT_RESUME));
+	EXPECT_TRUE(ut_runs(t));
 }
 
 TEST_HARNESS_MAIN
