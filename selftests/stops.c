@@ -280,6 +280,78 @@ TEST_F(utrace, examine_while_it_goes_on)
 	EXPECT_EQ(SIGKILL, WTERMSIG(self->status));
 }
 
+/* An examination in a thread of the test, which ends when the gate opens. */
+static struct ut_examine long_exam;
+
+static void *examine(void *arg)
+{
+	if (ut_ioctl(UT_IOC_EXAMINE, &long_exam))
+		long_exam.finish = 1;
+	return arg;
+}
+
+/* Begin an examination by an engine that holds its task. */
+static bool examine_begins(pthread_t *thread, int id)
+{
+	long_exam = (struct ut_examine) {
+		.id = id, .delay_ms = UT_UNTIL_OPEN, .prepare = 1,
+	};
+	return !ut_gate(false) && !pthread_create(thread, NULL, examine, NULL) &&
+	       ut_until(!__atomic_load_n(&long_exam.prepare, __ATOMIC_ACQUIRE));
+}
+
+/* The result of utrace_finish_examine(). */
+static int examine_ends(pthread_t thread)
+{
+	return ut_gate(true) || pthread_join(thread, NULL) ? 1 :
+							     long_exam.finish;
+}
+
+TEST_F(utrace, examine_without_a_run)
+{
+	int id = ut_hold(&self->t);
+	pthread_t thread;
+
+	ASSERT_LT(0, id);
+	ASSERT_TRUE(examine_begins(&thread, id));
+	/* A request to stop that is met already changes nothing. */
+	EXPECT_EQ(0, ut_control(id, 0, UT_STOP));
+	EXPECT_EQ(0, examine_ends(thread));
+}
+
+/* The task has run in between, and the engine holds it again. */
+TEST_F(utrace, examine_notices_a_run)
+{
+	struct ut_target *t = &self->t;
+	int id = ut_hold(t);
+	pthread_t thread;
+
+	ASSERT_LT(0, id);
+	ASSERT_TRUE(examine_begins(&thread, id));
+	EXPECT_EQ(0, ut_control(id, 0, UT_RESUME));
+	EXPECT_TRUE(ut_runs(t));
+	EXPECT_EQ(0, ut_stop(id, 0));
+	EXPECT_TRUE(ut_held(t->pid));
+	EXPECT_EQ(-EAGAIN, examine_ends(thread));
+}
+
+/* Another engine has held the task meanwhile. */
+TEST_F(utrace, examine_notices_a_resume)
+{
+	struct ut_target *t = &self->t;
+	int id = ut_hold(t), other;
+	pthread_t thread;
+
+	ASSERT_LT(0, id);
+	other = ut_attach(t->pid, 0, 0);
+	ASSERT_LT(0, other);
+	ASSERT_EQ(0, ut_control(other, 0, UT_STOP));
+	ASSERT_TRUE(examine_begins(&thread, id));
+	EXPECT_EQ(0, ut_control(id, 0, UT_RESUME));
+	EXPECT_EQ(-EINVAL, examine_ends(thread));
+	EXPECT_EQ('t', ut_state(t->pid));
+}
+
 /* NOPS instructions of one byte, and behind them the jump of a loop. */
 #define NOPS		32
 #define STRING_OF(x)	#x

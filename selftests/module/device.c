@@ -397,8 +397,16 @@ static long ut_ioc_examine(struct ut_session *session, void __user *uarg)
 	if (!arg.prepare) {
 		if (task)
 			ut_read_regs(task, &arg);
-		if (arg.delay_ms)
+		if (arg.delay_ms == UT_UNTIL_OPEN) {
+			if (copy_to_user(uarg, &arg, sizeof(arg)))
+				return -EFAULT;
+			ret = wait_event_killable(session->wait,
+						  READ_ONCE(session->open));
+			if (ret)
+				return ret;
+		} else if (arg.delay_ms) {
 			msleep(arg.delay_ms);
+		}
 		arg.finish = utrace_finish_examine(task, engine, &exam);
 	}
 	return copy_to_user(uarg, &arg, sizeof(arg)) ? -EFAULT : 0;

@@ -169,10 +169,14 @@ struct ut_filter {
 	__u64 nrs;
 };
 
+/* ut_examine.delay_ms: wait until UT_IOC_OPEN. */
+#define UT_UNTIL_OPEN	0xffffffff
+
 /*
  * UT_IOC_EXAMINE.  @prepare and @finish return the results of the two
  * functions; the kernel sleeps @delay_ms between them.  All members below are
- * out too.
+ * out too.  Before a wait for UT_IOC_OPEN they are stored as well, so that
+ * another thread can see that the examination has begun.
  */
 struct ut_examine {
 	__u32 id;
