@@ -508,6 +508,37 @@ TEST_F(utrace, attach_to_a_running_storm)
 	EXPECT_EQ(1, ut_matches(0, id, UT_EV_EXIT, t->pid, UT_ANY));
 }
 
+/*
+ * A process engine ends with the last thread of its process, when that is
+ * reaped, and not with the thread that it was attached by.
+ */
+TEST_F(utrace, process_engine_ends_with_the_last_thread)
+{
+	const __u64 more = UT_BIT(REAP) | UT_BIT(EXIT);
+	struct ut_target *t = &self->t;
+	int id, tree;
+
+	ASSERT_TRUE(ut_spawn_threads(t, 3));
+	id = ut_attach(t->sh->tid[1], UT_ATTACH_PROCESS, UT_BIT(REAP));
+	tree = ut_attach(t->pid, UT_ATTACH_TREE, UT_BIT(REAP));
+	ASSERT_LT(0, id);
+	ASSERT_LT(0, tree);
+	t->sh->go[1] = UT_GO_END;
+	ASSERT_LE(0, ut_wait(0, id, UT_EV_REAP, t->sh->tid[1], UT_ANY));
+	EXPECT_EQ(0, ut_events(id, 0, more));
+	t->sh->go[2] = UT_GO_EXIT_GROUP;
+	ASSERT_LE(0, ut_wait(0, id, UT_EV_REAP, t->sh->tid[2], UT_ANY));
+	/* The leader waits for its parent. */
+	EXPECT_EQ(0, ut_events(id, 0, more));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_LE(0, ut_seen(0, id, UT_EV_REAP, t->pid, UT_ANY));
+	EXPECT_EQ(-ESRCH, ut_events(id, 0, more));
+	EXPECT_EQ(-ESRCH, ut_events(id, 0, 0));
+	EXPECT_EQ(-ESRCH, ut_filter(id, (int []) { UT_MARK_NR }, 1));
+	/* A tree engine stays until it is detached. */
+	EXPECT_EQ(0, ut_events(tree, 0, more));
+}
+
 /* Function of a target: make a ring, and then a thread of its own. */
 static int polled(struct ut_target *t)
 {
