@@ -297,6 +297,46 @@ TEST_F(utrace, exit_stop_of_one_thread)
 	EXPECT_EQ(7, WEXITSTATUS(self->status));
 }
 
+/*
+ * Thread 2 calls execve(), and an engine wants to hold the threads that it ends
+ * at EXIT: they report, and do not stop.
+ */
+TEST_F(utrace, exec_lets_nobody_stop_at_exit)
+{
+	struct ut_target *t = &self->t;
+	int id, i;
+
+	ASSERT_TRUE(ut_spawn_threads(t, 3));
+	id = ut_attach(t->pid, UT_ATTACH_PROCESS, UT_BIT(EXIT));
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_EXIT,
+			     .answer = UT_STOP));
+	t->sh->go[2] = UT_GO_EXEC;
+	ASSERT_TRUE(ut_became_helper(t->pid));
+	for (i = 0; i < 2; i++)
+		EXPECT_EQ(1, ut_matches(0, id, UT_EV_EXIT, t->sh->tid[i],
+					UT_ANY));
+	EXPECT_EQ(0, ut_state(t->sh->tid[1]));
+}
+
+/* A thread that ends alone is held at EXIT when another one calls execve(). */
+TEST_F(utrace, exec_ends_a_stop_at_exit)
+{
+	struct ut_target *t = &self->t;
+	int id;
+
+	ASSERT_TRUE(ut_spawn_threads(t, 3));
+	id = ut_attach(t->sh->tid[1], 0, UT_BIT(EXIT));
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_EXIT,
+			     .answer = UT_STOP));
+	t->sh->go[1] = UT_GO_END;
+	ASSERT_TRUE(ut_held(t->sh->tid[1]));
+	t->sh->go[2] = UT_GO_EXEC;
+	EXPECT_TRUE(ut_became_helper(t->pid));
+	EXPECT_EQ(0, ut_state(t->sh->tid[1]));
+}
+
 /* SIGKILL races with the stop. */
 TEST_F(utrace, kill_while_it_stops)
 {
