@@ -110,6 +110,9 @@ static int session_set_events(struct utrace_session *session,
 		target = utrace_dev_target(session, id);
 		if (!target)
 			return -ENOENT;
+		/* The target has written its last record. */
+		if (!target->end)
+			return -ESRCH;
 	}
 	settings->number = session->last_settings + 1 ?: 1;
 	ret = target ? utrace_dev_apply(target, settings) :
@@ -139,6 +142,7 @@ int utrace_dev_set_events(struct utrace_session *session, void *arg)
 
 	if (IS_ERR(settings))
 		return PTR_ERR(settings);
+	utrace_dev_check_ends(session);
 	if (mutex_lock_killable(&session->lock)) {
 		utrace_dev_settings_put(settings);
 		return -EINTR;

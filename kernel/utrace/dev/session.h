@@ -194,7 +194,8 @@ struct session_settings {
  * @ntargets: number of elements of @targets.  Written under @lock, read by
  *	callbacks without a lock.
  * @next_id: id of the target attached last.  Under @lock.
- * @attached: a target was attached at least once.  Written under @lock.
+ * @attached: number of targets that the program ever attached.  Written under
+ *	@lock.
  * @settings: settings of future targets, counted.  Under @lock.
  * @last_settings: number of the settings of the last UTRACE_IOC_EVENTS.  Under
  *	@lock.
@@ -250,7 +251,7 @@ struct utrace_session {
 	struct list_head targets;
 	unsigned int ntargets;
 	u32 next_id;
-	bool attached;
+	unsigned int attached;
 	struct session_settings *settings;
 	u32 last_settings;
 	u64 missed;

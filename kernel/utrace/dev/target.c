@@ -421,7 +421,7 @@ static int session_attach_to(struct utrace_session *session,
 		return ret;
 	}
 	attach->id = target->id;
-	WRITE_ONCE(session->attached, true);
+	WRITE_ONCE(session->attached, session->attached + 1);
 	/* All tasks of the target may already be dead. */
 	WRITE_ONCE(session->check_ends, true);
 	return 0;
@@ -550,11 +550,27 @@ int utrace_dev_attach(struct utrace_session *session, void *arg)
 }
 
 /*
+ * Detach a target of which the program has not got the id.  It writes no
+ * TARGET_END, unless a reader has found its end already, and the session has no
+ * end of stream because of it.
+ */
+static void session_undo(struct session_target *target)
+{
+	struct utrace_session *session = target->session;
+
+	WRITE_ONCE(session->attached, session->attached - 1);
+	if (target->end)
+		session_revoke(target);
+	else
+		session_remove(target);
+}
+
+/*
  * Detach a target.  Disarm everything that is armed for it first, without the
  * session's lock, since that may wait for processes.  Until then the target
  * stays in the list, its owner may go away, and nothing can be armed for it.
  */
-static int session_detach(struct utrace_session *session, u32 id)
+static int session_detach(struct utrace_session *session, u32 id, bool undo)
 {
 	struct session_target *target;
 	int ret = 0;
@@ -575,7 +591,10 @@ static int session_detach(struct utrace_session *session, u32 id)
 	}
 	if (!ret) {
 		target->owner = NULL;
-		session_remove(target);
+		if (undo)
+			session_undo(target);
+		else
+			session_remove(target);
 	}
 	mutex_unlock(&session->lock);
 	return ret;
@@ -596,7 +615,7 @@ void utrace_dev_undo_attach(struct utrace_session *session, const void *arg)
 	const struct utrace_ioc_attach *attach = arg;
 
 	/* -ENOENT: another thread has guessed the id and detached it. */
-	(void)!session_detach(session, attach->id);
+	(void)!session_detach(session, attach->id, true);
 }
 
 /**
@@ -714,7 +733,7 @@ int utrace_dev_detach(struct utrace_session *session, void *arg)
 {
 	const struct utrace_ioc_detach *detach = arg;
 
-	return detach->flags ? -EINVAL : session_detach(session, detach->id);
+	return detach->flags ? -EINVAL : session_detach(session, detach->id, false);
 }
 
 /**
