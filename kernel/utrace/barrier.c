@@ -359,28 +359,6 @@ static int utrace_wait_gone(struct utrace_engine *engine, unsigned int state)
 }
 
 /**
- * utrace_finish_detach() - complete a detach, unless its work item has run
- * @engine: the engine; the caller has a reference, or a count in
- *	utrace_engine_info::core
- *
- * Waits for the work item if it is running.  Does nothing if the engine is not
- * detached.
- *
- * Context: May sleep.  Takes utrace_change_mutex.
- */
-void utrace_finish_detach(struct utrace_engine *engine)
-{
-	if (!utrace_engine_detached(engine) ||
-	    !cancel_work_sync(&engine->info->uncover))
-		return;
-	/*
-	 * The work item will not run any more, so its core reference is ours.
-	 */
-	utrace_uncover(engine);
-	utrace_core_put(engine);
-}
-
-/**
  * utrace_in_callback() - is the caller in a callback?
  *
  * Context: Process context.

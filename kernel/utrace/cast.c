@@ -249,35 +249,6 @@ static void utrace_cast_blame(const struct utrace_cast *cast,
 	}
 }
 
-/**
- * utrace_change_make_room() - remove a detached engine that takes a slot
- * @change: the change, after utrace_change_make() returned -ENOSPC
- *
- * The call removes nothing if the caller is in a callback: the detach may have
- * to wait for a ->release() that waits for what the callback holds.
- *
- * Context: May sleep.  Takes utrace_change_mutex.
- * Return:
- * * true - a detached engine was found, and the caller can try again
- * * false - there was none, or the caller is in a callback
- */
-bool utrace_change_make_room(struct utrace_change *change)
-{
-	struct utrace_engine *going = change->going;
-
-	change->going = NULL;
-	if (!going)
-		return false;
-	/*
-	 * A callback may hold a lock that the work item's ->release() waits
-	 * for.
-	 */
-	if (!utrace_in_callback())
-		utrace_finish_detach(going);
-	utrace_core_put(going);
-	return !utrace_in_callback();
-}
-
 /* With utrace_engine_lock held, write an engine to role @i of a new cast. */
 static void utrace_role_set(struct utrace_cast *cast, unsigned int i,
 			    struct utrace_engine *engine, unsigned int slot)

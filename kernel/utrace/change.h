@@ -58,7 +58,6 @@ struct utrace_successor *utrace_change_make(struct utrace_change *change,
 struct utrace_successor *utrace_change_find(struct utrace_change *change,
 					    struct utrace_cast *cast,
 					    bool kthread);
-bool utrace_change_make_room(struct utrace_change *change);
 
 /**
  * struct utrace_turn - one task in a round

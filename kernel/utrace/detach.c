@@ -2,6 +2,10 @@
 /*
  * utrace - detach: an engine is removed from its tasks
  *
+ * A detach marks the engine and takes its events away at once.  A work item
+ * takes the engine out of the casts, as do a barrier whose caller cannot wait
+ * for the work item, and utrace_engine_shutdown().
+ *
  * The walk follows the casts that have the engine, not the scope.  Each such
  * cast is replaced before its first task gets another set: children then
  * inherit a set without the engine (utrace_cast::next), so the walk comes to an
@@ -17,6 +21,18 @@
 
 #include "builtin.h"
 #include "walk.h"
+
+#include <trace/events/utrace_core.h>
+
+/* Runs utrace_uncover_work(), which never waits for a callback. */
+static struct workqueue_struct *utrace_wq __ro_after_init;
+
+static int __init utrace_detach_init(void)
+{
+	utrace_wq = alloc_workqueue("utrace", WQ_UNBOUND, 0);
+	return utrace_wq ? 0 : -ENOMEM;
+}
+core_initcall(utrace_detach_init);
 
 /*
  * Keep a task for a round.  Returns true if there is no room for another one.
@@ -193,7 +209,7 @@ static struct mem_cgroup *utrace_charge_nobody(void)
  * Context: May sleep.  Takes utrace_change_mutex for one round at a time, and
  * tasklist_lock for an engine of the system.
  */
-void utrace_uncover(struct utrace_engine *engine)
+static void utrace_uncover(struct utrace_engine *engine)
 {
 	struct mem_cgroup *charged;
 	struct utrace_walk walk;
@@ -221,4 +237,157 @@ void utrace_uncover(struct utrace_engine *engine)
 	set_active_memcg(charged);
 	utrace_uncover_casts(engine);
 	utrace_walk_destroy(&walk);
+}
+
+/* Detaching */
+
+/**
+ * utrace_uncover_work() - complete a detach in a work item
+ * @work: utrace_engine_info::uncover
+ *
+ * Drops the core's reference for being attached.
+ *
+ * Context: A work item.
+ */
+void utrace_uncover_work(struct work_struct *work)
+{
+	struct utrace_engine_info *info =
+		container_of(work, struct utrace_engine_info, uncover);
+
+	utrace_uncover(info->engine);
+	utrace_core_put(info->engine);
+}
+
+/**
+ * utrace_finish_detach() - complete a detach, unless its work item has run
+ * @engine: the engine; the caller has a reference, or a count in
+ *	utrace_engine_info::core
+ *
+ * Waits for the work item if it is running.  Does nothing if the engine is not
+ * detached.
+ *
+ * Context: May sleep.  Takes utrace_change_mutex.
+ */
+void utrace_finish_detach(struct utrace_engine *engine)
+{
+	if (!utrace_engine_detached(engine) ||
+	    !cancel_work_sync(&engine->info->uncover))
+		return;
+	/*
+	 * The work item will not run any more, so its core reference is ours.
+	 */
+	utrace_uncover(engine);
+	utrace_core_put(engine);
+}
+
+/*
+ * Mark an engine as detached: no pass that begins later calls it.  Returns true
+ * for the one caller that has marked it, and has to complete the detach.
+ */
+static bool utrace_mark_detached(struct utrace_engine *engine)
+{
+	guard(spinlock_irqsave)(&utrace_engine_lock);
+	if (utrace_engine_detached(engine))
+		return false;
+	atomic_or(UTRACE_STATE_DETACHED, &engine->state);
+	WRITE_ONCE(engine->flags, 0);
+	utrace_engine_touch(engine);
+	if (utrace_engine_is_system(engine))
+		utrace_system_recount();
+	/* No trace event has recorded an attach that failed. */
+	if (!(utrace_engine_state(engine) & UTRACE_STATE_UNBORN))
+		trace_utrace_detach(engine, engine->info->name,
+				    utrace_engine_pid(engine),
+				    utrace_engine_state(engine));
+	return true;
+}
+
+static unsigned int utrace_drop_hold(struct utrace_engine *engine,
+				     struct task_struct *task,
+				     struct utrace *u, u64 bit, void *arg)
+{
+	bool held = u->hold & bit;
+
+	u->step &= ~bit;
+	u->block &= ~bit;
+	utrace_end_hold(u, bit);
+	return held ? UTRACE_AFTER_WAKE : 0;
+}
+
+/*
+ * Drop the holds and steps of a detached engine, and leave the rest to a work
+ * item, which drops the core's reference for being attached.
+ */
+static void utrace_detach_rest(struct utrace_engine *engine)
+{
+	if (!utrace_engine_is_system(engine))
+		utrace_visit_members(engine, NULL, utrace_drop_hold, NULL);
+	queue_work(utrace_wq, &engine->info->uncover);
+}
+
+/**
+ * utrace_detach_later() - detach an engine without looking for callbacks
+ * @engine: the engine; the caller has a reference, or is a callback of it
+ *
+ * A work item completes the detach.  Does nothing if the engine is detached.
+ *
+ * Context: Any but NMI, without siglock.  Does not sleep.
+ */
+void utrace_detach_later(struct utrace_engine *engine)
+{
+	if (utrace_mark_detached(engine))
+		utrace_detach_rest(engine);
+}
+
+/**
+ * utrace_detach() - detach an engine and look for running callbacks
+ * @engine: the engine; the caller has a reference, or is a callback of it
+ *
+ * A work item completes the detach.
+ *
+ * Context: As utrace_detach_later().
+ * Return: true if a callback may be running in another task, see
+ * utrace_is_running(), or if the engine was detached before the call.
+ */
+bool utrace_detach(struct utrace_engine *engine)
+{
+	bool running;
+
+	if (!utrace_mark_detached(engine))
+		return true;
+	running = utrace_is_running(engine);
+	utrace_detach_rest(engine);
+	return running;
+}
+
+/**
+ * utrace_detach_now() - detach an engine and complete the detach
+ * @engine: the engine; the caller has a reference
+ *
+ * Saves the two context switches that a work item costs.  Does nothing if the
+ * engine is detached.
+ *
+ * Context: Process context, may sleep.  Takes utrace_change_mutex.
+ */
+void utrace_detach_now(struct utrace_engine *engine)
+{
+	if (!utrace_mark_detached(engine))
+		return;
+	/* Holds are dropped when the tasks get sets without the engine. */
+	utrace_uncover(engine);
+	utrace_core_put(engine);
+}
+
+/**
+ * utrace_engine_end() - end an engine that no task has any more
+ * @engine: an engine in the set that the reaper has pinned, whose last task is being
+ *	reaped; or one that was never attached
+ *
+ * Context: The reaper, in the REAP pass of that task, or process context.  May call
+ * ->release().
+ */
+void utrace_engine_end(struct utrace_engine *engine)
+{
+	if (utrace_mark_detached(engine))
+		utrace_core_put(engine);
 }

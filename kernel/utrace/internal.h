@@ -539,11 +539,15 @@ bool utrace_core_gone(struct utrace_engine *engine);
 void utrace_shell_get(struct utrace_engine *engine);
 bool utrace_shell_tryget(struct utrace_engine *engine);
 void utrace_shell_put(struct utrace_engine *engine);
-bool utrace_detach(struct utrace_engine *engine);
-void utrace_detach_later(struct utrace_engine *engine);
-void utrace_detach_now(struct utrace_engine *engine);
-void utrace_engine_end(struct utrace_engine *engine);
 void utrace_engine_touch(struct utrace_engine *engine);
+pid_t utrace_engine_pid(struct utrace_engine *engine);
+unsigned int utrace_state_of_flags(int flags);
+struct utrace_engine *
+utrace_engine_alloc(struct task_struct *target, int flags,
+		    const struct utrace_engine_ops *ops, void *data,
+		    work_func_t uncover);
+
+/* set_events.c */
 void utrace_engine_changed(struct utrace_engine *engine, unsigned long added);
 
 /* cast.c */
@@ -588,13 +592,13 @@ void utrace_visit_members(struct utrace_engine *engine,
 void utrace_visit_tasks(struct utrace_engine *engine, utrace_member_fn fn,
 			void *arg);
 
-/* attach.c */
-int utrace_cover_newborn(struct utrace_engine *engine);
-int utrace_cover(struct utrace_engine *engine, struct task_struct *target,
-		 bool (*may)(struct task_struct *task, void *data), void *data);
-
 /* detach.c */
-void utrace_uncover(struct utrace_engine *engine);
+void utrace_uncover_work(struct work_struct *work);
+void utrace_finish_detach(struct utrace_engine *engine);
+bool utrace_detach(struct utrace_engine *engine);
+void utrace_detach_later(struct utrace_engine *engine);
+void utrace_detach_now(struct utrace_engine *engine);
+void utrace_engine_end(struct utrace_engine *engine);
 
 /* scope_system.c */
 /**
@@ -733,7 +737,6 @@ static inline void utrace_match_put(struct utrace_match *match)
 bool utrace_is_running(struct utrace_engine *engine);
 void utrace_count_inside(struct utrace_engine *engine);
 bool utrace_in_callback(void);
-void utrace_finish_detach(struct utrace_engine *engine);
 
 /* syscall_filter.c */
 void utrace_filter_free(struct utrace_syscall_filter *filter);

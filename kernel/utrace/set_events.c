@@ -12,20 +12,6 @@
 
 #include "internal.h"
 
-/**
- * utrace_engine_touch() - invalidate the sets of an engine
- * @engine: the engine, whose events, filter or match the caller has changed
- *
- * Context: utrace_engine_lock is held.
- */
-void utrace_engine_touch(struct utrace_engine *engine)
-{
-	lockdep_assert_held(&utrace_engine_lock);
-
-	/* The change before the number; pairs with utrace_set_fill(). */
-	smp_store_release(&engine->seq, engine->seq + 1);
-}
-
 static unsigned int utrace_add_to_member(struct utrace_engine *engine,
 					 struct task_struct *task,
 					 struct utrace *u, u64 bit, void *arg)

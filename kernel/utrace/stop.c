@@ -28,7 +28,6 @@
 #include "builtin.h"
 #include "pass.h"
 
-#define CREATE_TRACE_POINTS
 #include <trace/events/utrace_core.h>
 
 /**
