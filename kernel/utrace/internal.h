@@ -563,6 +563,10 @@ void utrace_member_leave(struct utrace_member *member);
 
 /* publish.c */
 void utrace_heavy(struct utrace_engine *engine);
+struct utrace_set *utrace_switch(struct task_struct *task, struct utrace *u,
+				 struct utrace_set *set, u64 same, u64 muted,
+				 bool ask);
+struct utrace_set *utrace_take_deferred(struct utrace *u);
 
 /* static_key.c */
 void utrace_in_use_get(void);
@@ -624,30 +628,9 @@ struct utrace_system {
 extern struct utrace_system __rcu *utrace_system;
 extern unsigned int utrace_system_gen;
 bool utrace_system_reaches(struct utrace_engine *engine, bool kthread);
-bool utrace_install(struct task_struct *task, struct utrace *u);
-unsigned long utrace_bare_events(struct task_struct *task);
-void utrace_count_lost(const struct utrace_set *set, unsigned long events);
-bool utrace_refresh_bare(struct task_struct *task);
 void utrace_system_tell(void);
 void utrace_system_recount(void);
 int utrace_system_change(struct utrace_engine *engine);
-bool __utrace_adopt(unsigned long events);
-
-/**
- * utrace_adopt() - give the current task a struct utrace if an engine wants it
- * @events: UTRACE_EVENT() bits, of which the event to be reported is one;
- *	without memory it is counted as lost
- *
- * Context: The task itself, may sleep.
- * Return:
- * * true - the task has a struct utrace
- * * false - it has none: no engine wants its events, all reject it, or there is
- *   no memory
- */
-static inline bool utrace_adopt(unsigned long events)
-{
-	return likely(current->utrace) || __utrace_adopt(events);
-}
 
 /* set.c */
 struct utrace_set *utrace_set_get(struct utrace_set *set);
@@ -703,12 +686,13 @@ void utrace_free(struct utrace *u);
 void utrace_set_word(struct task_struct *task, unsigned long events);
 unsigned long utrace_word_of(const struct utrace_set *set, u64 muted);
 unsigned long utrace_word_now(struct task_struct *task, struct utrace *u);
-struct utrace_set *utrace_switch(struct task_struct *task, struct utrace *u,
-				 struct utrace_set *set, u64 same, u64 muted,
-				 bool ask);
-struct utrace_set *utrace_take_deferred(struct utrace *u);
-struct utrace_set *utrace_pin(struct utrace *u);
-void utrace_told(struct utrace *u);
+extern spinlock_t utrace_bare_lock;
+extern unsigned long utrace_kthread_events;
+bool utrace_install(struct task_struct *task, struct utrace *u);
+unsigned long utrace_bare_events_of(unsigned int task_flags);
+unsigned long utrace_bare_events(struct task_struct *task);
+bool utrace_refresh_bare(struct task_struct *task);
+void utrace_want_renewal(struct task_struct *task);
 
 /* task_data.c */
 extern struct utrace_task_data utrace_task_data_end;
@@ -717,6 +701,24 @@ void utrace_task_data_drop(struct utrace *u);
 /* renew.c */
 u64 utrace_ask(const struct utrace_set *set, const struct utrace_set *old);
 bool utrace_renew(void);
+void utrace_count_lost(const struct utrace_set *set, unsigned long events);
+bool __utrace_adopt(unsigned long events);
+
+/**
+ * utrace_adopt() - give the current task a struct utrace if an engine wants it
+ * @events: UTRACE_EVENT() bits, of which the event to be reported is one;
+ *	without memory it is counted as lost
+ *
+ * Context: The task itself, may sleep.
+ * Return:
+ * * true - the task has a struct utrace
+ * * false - it has none: no engine wants its events, all reject it, or there is
+ *   no memory
+ */
+static inline bool utrace_adopt(unsigned long events)
+{
+	return likely(current->utrace) || __utrace_adopt(events);
+}
 
 /* match.c */
 #ifdef CONFIG_UTRACE_MATCH

@@ -17,6 +17,9 @@ struct pt_regs;
 
 DECLARE_STATIC_KEY_FALSE(utrace_stats);
 
+struct utrace_set *utrace_pin(struct utrace *u);
+void utrace_told(struct utrace *u);
+
 /**
  * utrace_enter() - say that a callback of an engine may run from here on
  * @u: struct utrace of the current task
@@ -112,19 +115,21 @@ struct utrace_pass {
 	u8 live[UTRACE_NSLOTS];
 };
 
-/* report.c */
+/* pass.c */
 bool utrace_pass_begin(struct utrace_pass *pass, unsigned int list, u32 result);
 void utrace_pass_leave(struct utrace_pass *pass);
 void utrace_pass_end(struct utrace_pass *pass);
 void utrace_pass_end_report(struct utrace_pass *pass);
 void utrace_pass_step(struct utrace_pass *pass);
-void utrace_pass_stop_here(struct utrace_pass *pass);
 bool utrace_pass_enter(struct utrace_pass *pass, struct utrace_engine *engine,
 		       unsigned int slot);
 bool utrace_pass_wants(struct utrace_pass *pass, struct utrace_engine *engine,
 		       unsigned int slot, unsigned long event);
 void utrace_pass_answer(struct utrace_pass *pass, struct utrace_engine *engine,
 			unsigned int slot, u32 ret, u32 mask);
+
+/* report.c */
+void utrace_pass_stop_here(struct utrace_pass *pass);
 void utrace_report_quiesce(void);
 bool utrace_report_stop(int notify, bool again);
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - publishing: attach and detach give tasks another set
+ * utrace - publishing: tasks get another set
+ *
+ * A task that renews its set publishes the new one itself (renew.c), while it has
+ * no set pinned.
  *
  * An attach or a detach gives each task of a round its new set with
  * utrace_turn(), while the task may be in a pass over the old one.  A pass has
@@ -70,6 +73,78 @@ void utrace_heavy(struct utrace_engine *engine)
 	on_each_cpu_cond(utrace_cpu_is_meant, utrace_heavy_ipi, engine, true);
 #endif
 	smp_mb(); /* The interrupts before the caller's loads. */
+}
+
+/**
+ * utrace_switch() - publish another set for a task
+ * @task: the task
+ * @u: struct utrace of @task
+ * @set: the set, with a reference that passes to the task; NULL for none
+ * @same: utrace_set_same() of the set that the task has and @set
+ * @muted: slots of @set whose engines reject the task
+ * @ask: some engines of @set have a match that the task has yet to be asked
+ *	about
+ *
+ * Holds and steps of engines that are not in @set are dropped.
+ *
+ * Context: @u->lock is held, and the reaper has not claimed the task.
+ * Return:
+ * * the set that the task had, with the reference of the task; a pass may have
+ *   this set pinned
+ * * NULL - the task had no set
+ */
+struct utrace_set *utrace_switch(struct task_struct *task, struct utrace *u,
+				 struct utrace_set *set, u64 same, u64 muted,
+				 bool ask)
+{
+	struct utrace_set *old = task->utrace_set;
+	bool renew = ask || task->utrace_events & UTRACE_WORD_RENEW;
+
+	lockdep_assert_held(&u->lock);
+
+	u->step &= same;
+	u->block &= same;
+	utrace_end_hold(u, ~same);
+	u->fresh |= set ? set->members & ~same : U64_MAX;
+	/* A muted engine saw no entry of the present system call either. */
+	u->fresh |= u->muted & ~muted & same;
+	u->muted = set ? muted & set->members : 0;
+	u->flags |= UTRACE_TASK_SLOW;
+	/* No engine is left that could have asked for a report. */
+	if (!set)
+		u->resume = UTRACE_RESUME;
+	/* SLOW before the set; pairs with utrace_pin_try(). */
+	smp_store_release(&task->utrace_set, set);
+	/*
+	 * RENEW stays if events or verdicts changed while the set was made.
+	 */
+	if (set && (renew || !utrace_set_is_current(set)))
+		utrace_set_word(task, utrace_word_now(task, u));
+	else
+		utrace_set_word(task, set ? utrace_word_of(set, u->muted) :
+				      utrace_bare_events(task));
+	return old;
+}
+
+/**
+ * utrace_take_deferred() - take the deferred set of a task
+ * @u: struct utrace of a task that does not have the deferred set pinned
+ *
+ * Context: @u->lock is held.  Called by the task itself, by its reaper, or by
+ * utrace_sweep() when a look after utrace_heavy() has shown no pin.
+ * Return:
+ * * the set, whose reference passes to the caller
+ * * NULL - no set is deferred
+ */
+struct utrace_set *utrace_take_deferred(struct utrace *u)
+{
+	struct utrace_set *drop = u->deferred;
+
+	lockdep_assert_held(&u->lock);
+
+	u->deferred = NULL;
+	u->flags &= ~UTRACE_TASK_DEFERRED;
+	return drop;
 }
 
 /* The struct utrace of a task, which may be the spare of the turn; or NULL. */

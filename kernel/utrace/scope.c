@@ -141,31 +141,6 @@ static void utrace_visit_casts(struct utrace_engine *engine, bool any,
 	}
 }
 
-/**
- * utrace_tasklist_barrier() - wait until tasklist_lock is not held for writing
- *
- * A section that held the lock for writing before is over when this returns,
- * and the caller sees all that was stored there.  A section that takes the lock
- * later sees all that the caller has stored before.
- *
- * copy_process() makes the event word and the set of a child and adds the child
- * to the lists of tasks in one such section.  So if a walk begins after this
- * barrier, a child is either in the lists already, or is made later from what
- * the caller has changed.
- *
- * A walk under RCU meets each task that stays in the lists from its begin to
- * its end: a task that is removed, or replaced by de_thread(), keeps its
- * pointer to the next one.  An attach also relies on new threads being added to
- * the end of their list, see utrace_walk_process().
- *
- * Context: Any but NMI, without siglock.  Takes tasklist_lock.
- */
-void utrace_tasklist_barrier(void)
-{
-	read_lock(&tasklist_lock);
-	read_unlock(&tasklist_lock);
-}
-
 /*
  * Visit all tasks.  A task that is born after the barrier is made from what the
  * caller has changed before, see utrace_tasklist_barrier().

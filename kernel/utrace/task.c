@@ -1,33 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - struct utrace: what a task has
+ * utrace - struct utrace and the event word of a task
  *
  * A task that an engine covers has a struct utrace, an event word that says
- * which hooks call utrace, and a set.
- *
- * A controller, which is a task that attaches or detaches an engine, may
- * replace the set of a task that is in a pass.  Callbacks sleep, so a task pins
- * the set that it walks:
- *
- *	task (utrace_pin)		controller (utrace_turn, utrace_sweep)
- *	pinned = set			lock
- *	(compiler barrier)		task->utrace_set = new, deferred = old
- *	still task->utrace_set?		unlock
- *					utrace_heavy(), once for a round
- *	...				lock
- *	pinned = NULL			is the old set pinned? else take it back
- *	(compiler barrier)		unlock
- *	deferred?
- *
- * At least one of the two sees the other's store.  If the controller finds the
- * old set pinned, the reference stays in ->deferred, and the task drops that
- * reference when it unpins the set.  If the task has pinned the old set and
- * then finds a newer one, the task pins the newer set under utrace->lock.
+ * which hooks call utrace, and a set (set.c).  A task without struct utrace is
+ * called bare: its event word says what the engines of the system want, together
+ * with UTRACE_WORD_RENEW, or that all of them reject the task
+ * (UTRACE_WORD_REJECTED).
  */
 #include <linux/bitops.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
-#include <linux/wait_bit.h>
 
 #include "builtin.h"
 #include "internal.h"
@@ -261,143 +244,128 @@ unsigned long utrace_word_now(struct task_struct *task, struct utrace *u)
 	return events | UTRACE_WORD_RENEW;
 }
 
-/* The published set, and the pin */
+/* Bare tasks */
+
+/*
+ * The events that any engine of the system wants.  Written under
+ * utrace_engine_lock, read without a lock.
+ */
+unsigned long utrace_system_events __read_mostly;
+/*
+ * The events that engines with UTRACE_ATTACH_KTHREAD want of kernel threads.
+ * Written and read as utrace_system_events is.
+ */
+unsigned long utrace_kthread_events __read_mostly;
+
+/*
+ * Protects the words of bare tasks, which walks and the tasks themselves write,
+ * and the moment at which a task gets a struct utrace.  A child that is not
+ * visible yet needs no lock.  Taken with interrupts off, inside
+ * utrace_engine_lock and outside utrace->lock.
+ */
+DEFINE_SPINLOCK(utrace_bare_lock);
 
 /**
- * utrace_switch() - publish another set for a task
- * @task: the task
- * @u: struct utrace of @task
- * @set: the set, with a reference that passes to the task; NULL for none
- * @same: utrace_set_same() of the set that the task has and @set
- * @muted: slots of @set whose engines reject the task
- * @ask: some engines of @set have a match that the task has yet to be asked
- *	about
+ * utrace_install() - give a bare task a struct utrace
+ * @task: the task; the caller has a reference, or it is current
+ * @u: the struct utrace, which is @task's if the call succeeds
  *
- * Holds and steps of engines that are not in @set are dropped.
+ * An attach and the task itself may call this at the same time.  A task that exits
+ * may have passed the place of its death report, so it counts as dead: no thread engine
+ * can add DEATH.
  *
- * Context: @u->lock is held, and the reaper has not claimed the task.
+ * Context: Any but NMI, without utrace->lock.
  * Return:
- * * the set that the task had, with the reference of the task; a pass may have
- *   this set pinned
- * * NULL - the task had no set
+ * * true - @task has @u
+ * * false - @task had a struct utrace already; @u stays the caller's
  */
-struct utrace_set *utrace_switch(struct task_struct *task, struct utrace *u,
-				 struct utrace_set *set, u64 same, u64 muted,
-				 bool ask)
+bool utrace_install(struct task_struct *task, struct utrace *u)
 {
-	struct utrace_set *old = task->utrace_set;
-	bool renew = ask || task->utrace_events & UTRACE_WORD_RENEW;
-
-	lockdep_assert_held(&u->lock);
-
-	u->step &= same;
-	u->block &= same;
-	utrace_end_hold(u, ~same);
-	u->fresh |= set ? set->members & ~same : U64_MAX;
-	/* A muted engine saw no entry of the present system call either. */
-	u->fresh |= u->muted & ~muted & same;
-	u->muted = set ? muted & set->members : 0;
-	u->flags |= UTRACE_TASK_SLOW;
-	/* No engine is left that could have asked for a report. */
-	if (!set)
-		u->resume = UTRACE_RESUME;
-	/* SLOW before the set; pairs with utrace_pin_try(). */
-	smp_store_release(&task->utrace_set, set);
+	guard(spinlock_irqsave)(&utrace_bare_lock);
+	if (task->utrace)
+		return false;
+	/* __utrace_report_death(), which finds @u, waits until DEAD is set. */
+	guard(spinlock)(&u->lock);
 	/*
-	 * RENEW stays if events or verdicts changed while the set was made.
+	 * The contents of @u before the pointer, for readers without the lock.
 	 */
-	if (set && (renew || !utrace_set_is_current(set)))
-		utrace_set_word(task, utrace_word_now(task, u));
-	else
-		utrace_set_word(task, set ? utrace_word_of(set, u->muted) :
-				      utrace_bare_events(task));
-	return old;
+	smp_store_release(&task->utrace, u);
+	/*
+	 * The pointer before the look at PF_EXITING.  Pairs with the full barrier of
+	 * atomic_dec_and_test() in do_exit(), which is between PF_EXITING and
+	 * utrace_report_death(): that finds @u, or PF_EXITING is seen here.
+	 */
+	smp_mb();
+	if (READ_ONCE(task->flags) & PF_EXITING)
+		u->flags |= UTRACE_TASK_DEAD;
+	return true;
 }
 
 /**
- * utrace_take_deferred() - take the deferred set of a task
- * @u: struct utrace of a task that does not have the deferred set pinned
+ * utrace_bare_events_of() - utrace_bare_events() for tasks of a kind
+ * @task_flags: the PF_* flags of the tasks
  *
- * Context: @u->lock is held.  Called by the task itself, by its reaper, or by
- * utrace_sweep() when a look after utrace_heavy() has shown no pin.
+ * Context: Any.
+ * Return: as utrace_bare_events() does.
+ */
+unsigned long utrace_bare_events_of(unsigned int task_flags)
+{
+	unsigned long events = READ_ONCE(utrace_system_events);
+
+	if (!events)
+		return 0;
+	if (task_flags & PF_KTHREAD)
+		events = READ_ONCE(utrace_kthread_events);
+	return events | UTRACE_WORD_RENEW;
+}
+
+/**
+ * utrace_bare_events() - what the engines of the system put into a task's word
+ * @task: the task
+ *
+ * Context: Any.
  * Return:
- * * the set, whose reference passes to the caller
- * * NULL - no set is deferred
+ * * 0 - no engine of the system wants an event
+ * * other - the events that they want of @task, with UTRACE_WORD_RENEW
  */
-struct utrace_set *utrace_take_deferred(struct utrace *u)
+unsigned long utrace_bare_events(struct task_struct *task)
 {
-	struct utrace_set *drop = u->deferred;
-
-	lockdep_assert_held(&u->lock);
-
-	u->deferred = NULL;
-	u->flags &= ~UTRACE_TASK_DEFERRED;
-	return drop;
+	return utrace_bare_events_of(task->flags);
 }
 
 /**
- * utrace_pin() - pin the set of the current task
- * @u: struct utrace of the current task
+ * utrace_refresh_bare() - bring the word of a bare task up to date
+ * @task: the task, which is current, or is in the lists of tasks and kept by
+ *	tasklist_lock or RCU
  *
- * An attach or a detach changes the set under @u->lock.  If that happened
- * between the load and the pin, the set is pinned again under this lock; an
- * older set that was deferred in between is not pinned any more and is dropped.
- *
- * Context: The task itself, with no set pinned.
+ * Context: Any but NMI, without utrace->lock.
  * Return:
- * * the set, valid until utrace_unpin()
- * * NULL - the task has no set
+ * * true - the word of @task says what the engines of the system want now
+ * * false - @task is not bare
  */
-struct utrace_set *utrace_pin(struct utrace *u)
+bool utrace_refresh_bare(struct task_struct *task)
 {
-	struct utrace_set *set = READ_ONCE(current->utrace_set), *drop;
-
-	if (likely(utrace_pin_try(&u->pinned, set, &current->utrace_set)))
-		return set;
-
-	scoped_guard(spinlock_irqsave, &u->lock) {
-		set = current->utrace_set;
-		WRITE_ONCE(u->pinned, set);
-		drop = utrace_take_deferred(u);
-	}
-	utrace_set_put(drop);
-	return set;
+	guard(spinlock_irqsave)(&utrace_bare_lock);
+	if (task->utrace)
+		return false;
+	utrace_set_word(task, utrace_bare_events(task));
+	return true;
 }
 
 /**
- * utrace_told() - do what others left for the end of a callback or of a walk
- * @u: struct utrace of the current task, or of the task that it reaps
+ * utrace_want_renewal() - have a task renew its set at its next event
+ * @task: the task, which is not bare; it is current, or RCU keeps it
  *
- * Drops a deferred set if the walk is over, wakes tasks that wait for the end
- * of a callback, and drops the count that utrace_count_inside() left in ->left.
- *
- * Context: The task itself or its reaper.  May call ->release() of an engine
- * that was detached meanwhile.
+ * Context: Any but NMI.  Takes utrace->lock.
  */
-void utrace_told(struct utrace *u)
+void utrace_want_renewal(struct task_struct *task)
 {
-	struct utrace_set *drop = NULL;
-	struct utrace_engine *left;
-	bool waited;
+	struct utrace *u = task->utrace;
 
-	scoped_guard(spinlock_irqsave, &u->lock) {
-		if (!u->pinned)
-			drop = utrace_take_deferred(u);
-		waited = u->flags & UTRACE_TASK_WAITER;
-		u->flags &= ~UTRACE_TASK_WAITER;
-		/*
-		 * The callback before the number; pairs with
-		 * utrace_wait_over().
-		 */
-		smp_store_release(&u->passes, u->passes + waited);
-		left = u->left;
-		u->left = NULL;
-	}
-	utrace_set_put(drop);
-	if (waited) {
-		smp_mb(); /* Number before waiters, see wait_var_event(). */
-		wake_up_var(&u->passes);
-	}
-	if (left)
-		utrace_core_put(left);
+	guard(spinlock_irqsave)(&u->lock);
+	if (u->flags & UTRACE_TASK_REAPED)
+		return;
+	utrace_set_word(task, utrace_bare_events(task) |
+			(task->utrace_set ?
+			 task->utrace_events | UTRACE_WORD_RENEW : 0));
 }

@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - one pass over the set of a task: calls, and the merging of answers
+ *
+ * utrace_pass_begin() renews the set if needed and pins it.  Its caller walks
+ * the list of one event and calls the engines that still want the event.
+ * utrace_pass_end() applies the answers and unpins the set.
+ *
+ * An answer has two parts, which merge apart: the resume actions merge to the
+ * smallest one, and what an engine says about the event (a signal or a system
+ * call) replaces what an earlier engine said.  So an answer to QUIESCE, which
+ * has only a resume action, changes nothing about the event.
+ *
+ * A controller, which is a task that attaches or detaches an engine, may
+ * replace the set of a task that is in a pass.  Callbacks sleep, so a task pins
+ * the set that it walks:
+ *
+ *	task (utrace_pin)		controller (utrace_turn, utrace_sweep)
+ *	pinned = set			lock
+ *	(compiler barrier)		task->utrace_set = new, deferred = old
+ *	still task->utrace_set?		unlock
+ *					utrace_heavy(), once for a round
+ *	...				lock
+ *	pinned = NULL			is the old set pinned? else take it back
+ *	(compiler barrier)		unlock
+ *	deferred?
+ *
+ * At least one of the two sees the other's store.  If the controller finds the
+ * old set pinned, the reference stays in ->deferred, and the task drops that
+ * reference when it unpins the set.  If the task has pinned the old set and
+ * then finds a newer one, the task pins the newer set under utrace->lock.
+ */
+#include <linux/ptrace.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task_stack.h>
+#include <linux/wait_bit.h>
+
+#include "builtin.h"
+#include "pass.h"
+#include "syscall_filter.h"
+
+#include <trace/events/utrace_core.h>
+
+DEFINE_STATIC_KEY_FALSE(utrace_stats);
+
+/* In ns.  A callback that takes longer may wait for user space: a bug. */
+#define UTRACE_SLOW_CALLBACK	NSEC_PER_SEC
+
+/* The pin */
+
+/**
+ * utrace_pin() - pin the set of the current task
+ * @u: struct utrace of the current task
+ *
+ * An attach or a detach changes the set under @u->lock.  If that happened
+ * between the load and the pin, the set is pinned again under this lock; an
+ * older set that was deferred in between is not pinned any more and is dropped.
+ *
+ * Context: The task itself, with no set pinned.
+ * Return:
+ * * the set, valid until utrace_unpin()
+ * * NULL - the task has no set
+ */
+struct utrace_set *utrace_pin(struct utrace *u)
+{
+	struct utrace_set *set = READ_ONCE(current->utrace_set), *drop;
+
+	if (likely(utrace_pin_try(&u->pinned, set, &current->utrace_set)))
+		return set;
+
+	scoped_guard(spinlock_irqsave, &u->lock) {
+		set = current->utrace_set;
+		WRITE_ONCE(u->pinned, set);
+		drop = utrace_take_deferred(u);
+	}
+	utrace_set_put(drop);
+	return set;
+}
+
+/**
+ * utrace_told() - do what others left for the end of a callback or of a walk
+ * @u: struct utrace of the current task, or of the task that it reaps
+ *
+ * Drops a deferred set if the walk is over, wakes tasks that wait for the end
+ * of a callback, and drops the count that utrace_count_inside() left in ->left.
+ *
+ * Context: The task itself or its reaper.  May call ->release() of an engine
+ * that was detached meanwhile.
+ */
+void utrace_told(struct utrace *u)
+{
+	struct utrace_set *drop = NULL;
+	struct utrace_engine *left;
+	bool waited;
+
+	scoped_guard(spinlock_irqsave, &u->lock) {
+		if (!u->pinned)
+			drop = utrace_take_deferred(u);
+		waited = u->flags & UTRACE_TASK_WAITER;
+		u->flags &= ~UTRACE_TASK_WAITER;
+		/*
+		 * The callback before the number; pairs with
+		 * utrace_wait_over().
+		 */
+		smp_store_release(&u->passes, u->passes + waited);
+		left = u->left;
+		u->left = NULL;
+	}
+	utrace_set_put(drop);
+	if (waited) {
+		smp_mb(); /* Number before waiters, see wait_var_event(). */
+		wake_up_var(&u->passes);
+	}
+	if (left)
+		utrace_core_put(left);
+}
+
+/* A pass */
+
+/**
+ * __utrace_account() - count a callback, and warn if it was slow
+ * @engine: the engine, kept by the pinned set
+ * @since: utrace_time() before the callback, 0 if callbacks were not timed then
+ *
+ * Counts while kernel.utrace.stats is 1, warns with CONFIG_UTRACE_DEBUG.
+ *
+ * Context: The task that made the callback, with the set still pinned.
+ */
+void __utrace_account(struct utrace_engine *engine, u64 since)
+{
+	u64 took = since ? ktime_get_ns() - since : 0;
+
+	if (IS_ENABLED(CONFIG_UTRACE_DEBUG) && took > UTRACE_SLOW_CALLBACK)
+		pr_warn_ratelimited("utrace: a callback of engine %*pE took %llu ms in task %d\n",
+				    (int)strlen(engine->info->name),
+				    engine->info->name, took / NSEC_PER_MSEC,
+				    current->pid);
+	if (!static_branch_unlikely(&utrace_stats))
+		return;
+	atomic64_inc(&engine->info->calls);
+	atomic64_add(took, &engine->info->nsec);
+}
+
+/**
+ * utrace_pass_leave() - unpin the set without applying the answers
+ * @pass: the pass, after utrace_pass_begin()
+ *
+ * Context: The task itself.  May call ->release() of an engine that was
+ * detached meanwhile.
+ */
+void utrace_pass_leave(struct utrace_pass *pass)
+{
+	utrace_unpin(pass->u);
+	if (unlikely(current->flags & PF_KTHREAD))
+		memalloc_noio_restore(pass->noio);
+}
+
+/*
+ * Prepare a pass over a set that could not be renewed; this takes no memory.
+ * The pass calls those engines of the set that want the event now; their
+ * matches are asked here.  Engines of the system that are not in the set lose
+ * the event.
+ */
+static void utrace_pass_live(struct utrace_pass *pass, unsigned int event)
+{
+	utrace_count_lost(pass->set, BIT(event));
+	if (!pass->set)
+		return;
+	pass->muted = utrace_ask(pass->set, pass->set);
+	pass->order = pass->live;
+	pass->n = utrace_order(pass->set, event, NULL, pass->live);
+}
+
+/**
+ * utrace_pass_begin() - pin the set of the current task for a pass
+ * @pass: filled in
+ * @list: UTRACE_LIST() of the event
+ * @result: what becomes of the event if no engine says otherwise
+ *
+ * Gives a bare task a struct utrace, and renews the set if its engines want
+ * something else.
+ *
+ * Context: The task itself, with no set pinned.  May sleep for memory.  No
+ * locks are held but those that @report_creds of struct utrace_engine_ops
+ * names.
+ * Return:
+ * * true - the caller walks @pass, then calls utrace_pass_end() or
+ *   utrace_pass_leave()
+ * * false - the pass has pinned nothing: the task has no set, no engine wants
+ *   events of the task, there was no memory for a struct utrace, or the task is
+ *   in another pass
+ */
+bool utrace_pass_begin(struct utrace_pass *pass, unsigned int list, u32 result)
+{
+	struct utrace_set *set;
+	struct utrace *u;
+	bool live;
+
+	if (!utrace_adopt(BIT(list - 1)))
+		return false;
+	u = current->utrace;
+	/*
+	 * A callback has caused an event of its own task.  The end of a second
+	 * pass would unpin the set that the first one walks.
+	 */
+	if (WARN_ON_ONCE(u->pinned))
+		return false;
+	live = current->utrace_events & UTRACE_WORD_RENEW && !utrace_renew();
+
+	set = utrace_pin(u);
+	pass->u = u;
+	pass->set = set;
+	pass->action = UTRACE_RESUME;
+	pass->resume = UTRACE_RESUME;
+	pass->result = result;
+	pass->muted = READ_ONCE(u->muted);
+	pass->stop = 0;
+	pass->here = 0;
+	pass->called = 0;
+	pass->held = 0;
+	pass->stepped = 0;
+	pass->step = 0;
+	pass->block = 0;
+	if (unlikely(current->flags & PF_KTHREAD))
+		pass->noio = memalloc_noio_save();
+	/*
+	 * utrace_stop() reports JCTL in the midst of a stop.  Answers to that
+	 * report do not end a hold.
+	 */
+	if (likely(!u->held_since)) {
+		pass->held = READ_ONCE(u->hold);
+		pass->stepped = READ_ONCE(u->step);
+	}
+	if (unlikely(live))
+		utrace_pass_live(pass, list - UTRACE_LIST(0));
+	if (unlikely(!set)) {
+		utrace_pass_leave(pass);
+		return false;
+	}
+	if (likely(!live)) {
+		pass->order = &set->order[set->start[list]];
+		pass->n = set->start[list + 1] - set->start[list];
+	}
+	return true;
+}
+
+/*
+ * Write holds, steps and the smallest resume action to struct utrace, and send
+ * the task past the safe point, which serves them.
+ */
+static void utrace_pass_apply(struct utrace_pass *pass)
+{
+	struct utrace *u = pass->u;
+
+	scoped_guard(spinlock_irqsave, &u->lock) {
+		/*
+		 * An engine that was detached during the pass gets no hold and
+		 * no step, since it could not end them.  A detach that is
+		 * marked after this look takes the lock later, in
+		 * utrace_drop_hold() or utrace_turn(), and drops them.
+		 */
+		u64 there = utrace_set_present(pass->set, current->utrace_set);
+		/*
+		 * An engine that was called gives up a hold and a step that it
+		 * had when the pass began, unless it answers so again.  It
+		 * keeps what utrace_control() has set since.
+		 */
+		u64 called = pass->called & there;
+		u64 step = u->step & ~(called & pass->stepped);
+		u64 single = pass->step & there;
+		u64 block = pass->block & there;
+
+		u->hold = (u->hold & ~(called & pass->held)) |
+			  (pass->stop & there);
+		u->step = step | single | block;
+		u->block = ((u->block & step) | block) & ~single;
+		u->resume = min_t(u8, u->resume, pass->resume);
+		if (u->hold || u->step)
+			u->flags |= UTRACE_TASK_SLOW;
+	}
+	trace_utrace_report(current, pass->action, pass->result);
+	if (pass->resume == UTRACE_INTERRUPT)
+		utrace_interrupt(current);
+	set_thread_flag(TIF_NOTIFY_RESUME);
+}
+
+/**
+ * utrace_pass_end() - apply the answers and unpin the set
+ * @pass: the pass, after utrace_pass_begin()
+ *
+ * Context: The task itself, as for utrace_pass_begin().  May call ->release()
+ * of an engine that was detached meanwhile.
+ */
+void utrace_pass_end(struct utrace_pass *pass)
+{
+	if (unlikely(pass->action != UTRACE_RESUME ||
+		     pass->called & (pass->held | pass->stepped)))
+		utrace_pass_apply(pass);
+	utrace_pass_leave(pass);
+}
+
+/**
+ * utrace_pass_end_report() - end the pass of a requested report or of a signal
+ * @pass: the pass, after utrace_pass_begin()
+ *
+ * Does as utrace_pass_end(), but ignores the answers REPORT and INTERRUPT: an
+ * engine that gives them each time would have the task report for ever.
+ *
+ * Context: As utrace_pass_end().
+ */
+void utrace_pass_end_report(struct utrace_pass *pass)
+{
+	if (pass->resume < UTRACE_SINGLESTEP)
+		pass->resume = UTRACE_RESUME;
+	utrace_pass_end(pass);
+}
+
+/**
+ * utrace_pass_step() - begin a step that an engine has answered in a system call
+ * @pass: the pass, after utrace_pass_end()
+ *
+ * Context: The task itself, no locks held.
+ */
+void utrace_pass_step(struct utrace_pass *pass)
+{
+	if (unlikely(pass->step | pass->block))
+		utrace_arm_in_call(pass->u);
+}
+
+/**
+ * utrace_pass_answer() - merge the answer of one engine
+ * @pass: the pass
+ * @engine: the engine that has answered, kept by the pinned set
+ * @slot: the slot of @engine
+ * @ret: the answer
+ * @mask: the bits of @ret that are about the event; 0 leaves the event alone
+ *
+ * Context: The task itself, with the set pinned.  Does not sleep.
+ */
+void utrace_pass_answer(struct utrace_pass *pass, struct utrace_engine *engine,
+			unsigned int slot, u32 ret, u32 mask)
+{
+	enum utrace_resume_action action = utrace_resume_action(ret);
+	u64 bit = BIT_ULL(slot);
+
+	if (utrace_engine_is_system(engine)) {
+		/* All that counts of its answers is DETACH. */
+		if (action == UTRACE_DETACH)
+			utrace_detach_later(engine);
+		return;
+	}
+	if (mask)
+		pass->result = (pass->result & ~mask) | (ret & mask);
+	pass->called |= bit;
+	if (likely(action == UTRACE_RESUME))
+		return;
+
+	switch (action) {
+	case UTRACE_STOP:
+		pass->stop |= bit;
+		if (ret & UTRACE_STOP_HERE)
+			pass->here |= bit;
+		pass->action = UTRACE_STOP;
+		break;
+	case UTRACE_BLOCKSTEP:
+	case UTRACE_SINGLESTEP:
+		if (!arch_has_single_step())
+			break;
+		if (action == UTRACE_SINGLESTEP)
+			pass->step |= bit;
+		else
+			pass->block |= bit;
+		fallthrough;
+	case UTRACE_INTERRUPT:
+	case UTRACE_REPORT:
+		/*
+		 * ->resume leaves STOP out: this action is served when the task
+		 * goes on after a stop for another engine.
+		 */
+		pass->resume = min(pass->resume, action);
+		pass->action = min(pass->action, action);
+		break;
+	case UTRACE_DETACH:
+		utrace_detach_later(engine);
+		break;
+	default:
+		pr_warn_once("utrace: engine %*pE answered %#x, which is no resume action; taken for RESUME\n",
+			     (int)strlen(engine->info->name),
+			     engine->info->name, ret);
+	}
+}
+
+/**
+ * utrace_pass_enter() - begin with the next engine of a pass
+ * @pass: the pass
+ * @engine: the engine, kept by the pinned set
+ * @slot: the slot of @engine
+ *
+ * Context: The task itself, with the set pinned.  May call ->release() of an
+ * engine that was detached meanwhile.
+ * Return:
+ * * true - the caller reads the flags of @engine and may call it
+ * * false - @engine rejects the task
+ */
+bool utrace_pass_enter(struct utrace_pass *pass, struct utrace_engine *engine,
+		       unsigned int slot)
+{
+	if (unlikely(pass->muted & BIT_ULL(slot)))
+		return false;
+	utrace_enter(pass->u, engine);
+	return true;
+}
+
+/**
+ * utrace_pass_wants() - is an engine to be called for an event?
+ * @pass: the pass
+ * @engine: the engine, kept by the pinned set
+ * @slot: the slot of @engine
+ * @event: the bit of the event; 0 for a report that was asked for
+ *
+ * Calls report_quiesce first if the engine wants QUIESCE.  The flags are read
+ * again after that call, in which the engine may ask for @event.
+ *
+ * Context: As utrace_pass_begin(), but with the set pinned.
+ * Return:
+ * * true - the caller calls @engine
+ * * false - @engine does not want @event, is detached (its flags are 0) or
+ *   rejects the task; or @event is 0, and report_quiesce is the only callback
+ */
+bool utrace_pass_wants(struct utrace_pass *pass, struct utrace_engine *engine,
+		       unsigned int slot, unsigned long event)
+{
+	unsigned long flags;
+
+	if (!utrace_pass_enter(pass, engine, slot))
+		return false;
+	flags = READ_ONCE(engine->flags);
+	if (unlikely(flags & UTRACE_EVENT(QUIESCE)) &&
+	    engine->ops->report_quiesce) {
+		u32 ret = utrace_call(pass, engine, report_quiesce,
+				      pass->action, engine, event);
+
+		utrace_pass_answer(pass, engine, slot, ret, 0);
+		flags = READ_ONCE(engine->flags);
+	}
+	return flags & event;
+}
+
+/* Does the pass over the current event call this engine? */
+static bool utrace_is_called(struct utrace_engine *engine, unsigned int slot,
+			     unsigned int event)
+{
+	if (READ_ONCE(current->utrace->muted) & BIT_ULL(slot) ||
+	    !(READ_ONCE(engine->flags) & BIT(event)))
+		return false;
+	return !(BIT(event) & UTRACE_EVENT_SYSCALL) ||
+	       utrace_filter_passes(engine, current_pt_regs());
+}
+
+/**
+ * utrace_was_called() - was an engine of the same client called before?
+ * @engine: the engine, whose callback this is
+ * @event: number of the event
+ * @same: do two engines with the same ops belong together?  Called under RCU
+ *	with an engine that was attached when the RCU section began, and with
+ *	@engine
+ *
+ * For a client that wants to be told once of an event of a task that several of
+ * its engines cover.  Changes of another engine that come in the midst of the
+ * pass may make both engines be told.
+ *
+ * Context: The callback of @engine for @event, in the task itself.
+ * Return: true if the present pass calls an engine like @engine before it.
+ */
+bool utrace_was_called(const struct utrace_engine *engine, unsigned int event,
+		       bool (*same)(const struct utrace_engine *a,
+				    const struct utrace_engine *b))
+{
+	guard(rcu)();
+	utrace_set_for_each(current->utrace->pinned, UTRACE_LIST(event), at) {
+		if (at.engine == engine)
+			return false;
+		if (utrace_is_called(at.engine, at.slot, event) &&
+		    at.engine->ops == engine->ops && same(at.engine, engine))
+			return true;
+	}
+	return false;
+}
