@@ -7,6 +7,7 @@
  * REAP in release_task(), by the reaper in the place of the task.  So nobody waits
  * for a report: a task can be reaped only after its DEATH pass.
  */
+#include <linux/cgroup.h>
 #include <linux/pid.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -30,13 +31,11 @@ static void utrace_change_group_code(long old, long new)
 		sig->group_exit_code = new;
 }
 
-/**
- * utrace_is_killed() - does SIGKILL, or the execve() of another thread, end current?
- *
- * Context: The task itself, with siglock held.
- * Return: true if so.  Then no engine may hold the task.
+/*
+ * Does SIGKILL, or the execve() of another thread, end current?  Then no engine may
+ * hold the task.  siglock is held.
  */
-bool utrace_is_killed(void)
+static bool utrace_is_killed(void)
 {
 	struct signal_struct *sig = current->signal;
 
@@ -46,6 +45,44 @@ bool utrace_is_killed(void)
 		return true;
 	return (sig->flags & SIGNAL_GROUP_EXIT) &&
 	       (sig->group_exit_code & 0x7f) == SIGKILL;
+}
+
+/**
+ * __utrace_mark_killed() - the current thread is killed with its process
+ *
+ * Called by get_signal() if a group exit or the execve() of another thread ends
+ * the current thread.  Ends the holds so far, as a group exit ends the stops of
+ * ptrace(2), and reports the signal that killed the process if that is still to be
+ * done.  SIGKILL and an execve() forbid further stops; else the thread can be held
+ * once more, at EXIT.
+ *
+ * Context: The task itself, with siglock held, which may be dropped and taken
+ * again.  May sleep.
+ */
+void __utrace_mark_killed(void)
+{
+	int signr = current->signal->group_exit_code & 0x7f;
+	struct utrace *u = current->utrace;
+
+	if (u) {
+		bool killed = utrace_is_killed();
+
+		scoped_guard(spinlock_irqsave, &u->lock) {
+			u->hold = 0;
+			if (killed)
+				u->flags |= UTRACE_TASK_KILLED;
+		}
+		/* Until its exit the task is in no stop any more. */
+		utrace_wake_freeze_waiters(current);
+	}
+	if (!(current->signal->flags & UTRACE_GROUP_UNTOLD) ||
+	    !(current->utrace_events & UTRACE_EVENT(SIGNAL_TERM)))
+		return;
+	spin_unlock_irq(&current->sighand->siglock);
+	if (unlikely(cgroup_task_frozen(current)))
+		cgroup_leave_frozen(true);
+	utrace_report_killer(signr);
+	spin_lock_irq(&current->sighand->siglock);
 }
 
 /**

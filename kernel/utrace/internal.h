@@ -566,7 +566,27 @@ void utrace_heavy(struct utrace_engine *engine);
 struct utrace_set *utrace_switch(struct task_struct *task, struct utrace *u,
 				 struct utrace_set *set, u64 same, u64 muted,
 				 bool ask);
-struct utrace_set *utrace_take_deferred(struct utrace *u);
+
+/**
+ * utrace_take_deferred() - take the deferred set of a task
+ * @u: struct utrace of a task that does not have the deferred set pinned
+ *
+ * Context: @u->lock is held.  Called by the task itself, by its reaper, or by
+ * utrace_sweep() when a look after utrace_heavy() has shown no pin.
+ * Return:
+ * * the set, whose reference passes to the caller
+ * * NULL - no set is deferred
+ */
+static inline struct utrace_set *utrace_take_deferred(struct utrace *u)
+{
+	struct utrace_set *drop = u->deferred;
+
+	lockdep_assert_held(&u->lock);
+
+	u->deferred = NULL;
+	u->flags &= ~UTRACE_TASK_DEFERRED;
+	return drop;
+}
 
 /* static_key.c */
 void utrace_in_use_get(void);
@@ -747,9 +767,6 @@ u64 utrace_filter_calls(struct utrace_engine *engine);
 /* signal.c */
 void utrace_report_killer(int code);
 
-/* exit.c */
-bool utrace_is_killed(void);
-
 /* stop.c */
 enum utrace_stop_where {
 	UTRACE_STOP_FIRM,	/* ptrace waits until engines let go */
@@ -787,9 +804,17 @@ enum utrace_stop_end {
 enum utrace_stop_end utrace_stop(struct utrace *u,
 				 enum utrace_stop_where where);
 void __utrace_stay_frozen(void);
+
+/* wake.c */
 void utrace_wake(struct task_struct *task, struct utrace *u);
 void utrace_interrupt(struct task_struct *task);
 void utrace_interrupt_stopped(struct task_struct *task);
+
+/* The bits that have a task take part in the present group stop.  siglock is held. */
+static inline unsigned long utrace_group_stop_bits(struct task_struct *task)
+{
+	return JOBCTL_STOP_PENDING | (task->jobctl & JOBCTL_STOP_SIGMASK ?: SIGSTOP);
+}
 
 /* step.c */
 bool utrace_has_moved(const struct utrace *u, struct pt_regs *regs);

@@ -362,29 +362,6 @@ bool utrace_rejects(struct utrace_engine *engine)
 	return rejects;
 }
 
-/**
- * utrace_is_told() - does an engine hear of a task?
- * @engine: the engine; the caller has a reference
- * @task: the task; the caller has a reference, or is under RCU
- *
- * Context: Any but NMI, without utrace->lock.
- * Return:
- * * true - the set of @task has @engine, which does not reject the task
- * * false - @engine does not cover @task, rejected it when it was last asked,
- *   or is of the system and @task had no event since the attach
- */
-bool utrace_is_told(struct utrace_engine *engine, struct task_struct *task)
-{
-	struct utrace *u = READ_ONCE(task->utrace);
-	int slot;
-
-	if (!u)
-		return false;
-	guard(spinlock_irqsave)(&u->lock);
-	slot = utrace_set_slot(task->utrace_set, engine);
-	return slot >= 0 && !(u->muted & BIT_ULL(slot));
-}
-
 /* Making a match */
 
 static void utrace_match_free(struct work_struct *work)
@@ -429,7 +406,14 @@ struct utrace_match *utrace_match_new(void)
 	return match;
 }
 
-static struct utrace_match *utrace_match_get(struct utrace_match *match)
+/**
+ * utrace_match_get() - take a reference
+ * @match: the match, or NULL; the caller keeps it by another reference
+ *
+ * Context: Any.
+ * Return: @match.
+ */
+struct utrace_match *utrace_match_get(struct utrace_match *match)
 {
 	if (match)
 		refcount_inc(&match->ref);
@@ -618,50 +602,4 @@ void utrace_match_chooser(struct utrace_match *match,
 {
 	match->choose = choose;
 	match->data = data;
-}
-
-/**
- * utrace_set_match() - choose which tasks of its scope an engine hears of
- * @engine: the engine; the caller has a reference
- * @match: the match, of which the engine takes a reference; if it is the one
- *	that the engine has, all tasks are asked again.  NULL: the engine hears
- *	of all tasks
- *
- * Applies to events that begin after the return.  An event whose callbacks run
- * already is reported by the former verdict.
- *
- * Context: May sleep.  Takes utrace_probe_mutex and the mutexes of tracepoints,
- * and tasklist_lock for an engine of the system.
- * Return:
- * * 0 - done
- * * -ESRCH - the engine is detached
- * * -ENOMEM - no memory for the probes
- */
-int utrace_set_match(struct utrace_engine *engine, struct utrace_match *match)
-{
-	struct utrace_match *old;
-
-	if (match) {
-		int ret = utrace_match_arm(match);
-
-		if (ret)
-			return ret;
-	}
-	scoped_guard(spinlock_irqsave, &utrace_engine_lock) {
-		if (utrace_engine_detached(engine))
-			return -ESRCH;
-		old = rcu_dereference_protected(engine->info->match, true);
-		if (old != match)
-			rcu_assign_pointer(engine->info->match,
-					   utrace_match_get(match));
-		utrace_engine_touch(engine);
-	}
-	/*
-	 * Words of tasks that the engine rejected lack its events: add them
-	 * all.
-	 */
-	utrace_engine_changed(engine, READ_ONCE(engine->flags));
-	if (old != match)
-		utrace_match_put(old);
-	return 0;
 }

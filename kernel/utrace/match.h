@@ -21,6 +21,7 @@ struct utrace_match;
 #define UTRACE_MATCH_MAX	1024
 
 struct utrace_match *utrace_match_new(void);
+struct utrace_match *utrace_match_get(struct utrace_match *match);
 void utrace_match_put(struct utrace_match *match);
 int utrace_match_add_pid(struct utrace_match *match, struct pid *pid);
 int utrace_match_add_exe(struct utrace_match *match, const struct path *path);
@@ -40,6 +41,8 @@ void utrace_match_chooser(struct utrace_match *match,
 			  bool (*choose)(struct task_struct *task, void *data),
 			  void *data);
 int utrace_match_arm(struct utrace_match *match);
+
+/* set_events.c, scope.c */
 int utrace_set_match(struct utrace_engine *engine, struct utrace_match *match);
 bool utrace_is_told(struct utrace_engine *engine, struct task_struct *task);
 

@@ -317,18 +317,6 @@ void utrace_pass_end_report(struct utrace_pass *pass)
 }
 
 /**
- * utrace_pass_step() - begin a step that an engine has answered in a system call
- * @pass: the pass, after utrace_pass_end()
- *
- * Context: The task itself, no locks held.
- */
-void utrace_pass_step(struct utrace_pass *pass)
-{
-	if (unlikely(pass->step | pass->block))
-		utrace_arm_in_call(pass->u);
-}
-
-/**
  * utrace_pass_answer() - merge the answer of one engine
  * @pass: the pass
  * @engine: the engine that has answered, kept by the pinned set

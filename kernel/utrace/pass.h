@@ -120,7 +120,6 @@ bool utrace_pass_begin(struct utrace_pass *pass, unsigned int list, u32 result);
 void utrace_pass_leave(struct utrace_pass *pass);
 void utrace_pass_end(struct utrace_pass *pass);
 void utrace_pass_end_report(struct utrace_pass *pass);
-void utrace_pass_step(struct utrace_pass *pass);
 bool utrace_pass_enter(struct utrace_pass *pass, struct utrace_engine *engine,
 		       unsigned int slot);
 bool utrace_pass_wants(struct utrace_pass *pass, struct utrace_engine *engine,
@@ -132,6 +131,18 @@ void utrace_pass_answer(struct utrace_pass *pass, struct utrace_engine *engine,
 void utrace_pass_stop_here(struct utrace_pass *pass);
 void utrace_report_quiesce(void);
 bool utrace_report_stop(int notify, bool again);
+
+/**
+ * utrace_pass_step() - begin a step that an engine has answered in a system call
+ * @pass: the pass, after utrace_pass_end()
+ *
+ * Context: The task itself, no locks held.
+ */
+static inline void utrace_pass_step(struct utrace_pass *pass)
+{
+	if (unlikely(pass->step | pass->block))
+		utrace_arm_in_call(pass->u);
+}
 
 /* Walk the slots that a pass is to call, from index @first on. */
 #define utrace_pass_for_each_from(pass, at, first)			\

@@ -126,27 +126,6 @@ struct utrace_set *utrace_switch(struct task_struct *task, struct utrace *u,
 	return old;
 }
 
-/**
- * utrace_take_deferred() - take the deferred set of a task
- * @u: struct utrace of a task that does not have the deferred set pinned
- *
- * Context: @u->lock is held.  Called by the task itself, by its reaper, or by
- * utrace_sweep() when a look after utrace_heavy() has shown no pin.
- * Return:
- * * the set, whose reference passes to the caller
- * * NULL - no set is deferred
- */
-struct utrace_set *utrace_take_deferred(struct utrace *u)
-{
-	struct utrace_set *drop = u->deferred;
-
-	lockdep_assert_held(&u->lock);
-
-	u->deferred = NULL;
-	u->flags &= ~UTRACE_TASK_DEFERRED;
-	return drop;
-}
-
 /* The struct utrace of a task, which may be the spare of the turn; or NULL. */
 static struct utrace *utrace_turn_utrace(struct utrace_turn *turn)
 {

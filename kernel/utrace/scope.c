@@ -18,6 +18,7 @@
 
 #include "builtin.h"
 #include "internal.h"
+#include "match.h"
 
 /**
  * utrace_covers() - is an engine in the set of a task?
@@ -35,6 +36,29 @@ bool utrace_covers(struct utrace_engine *engine, struct task_struct *task)
 		return false;
 	guard(spinlock_irqsave)(&u->lock);
 	return utrace_set_slot(task->utrace_set, engine) >= 0;
+}
+
+/**
+ * utrace_is_told() - does an engine hear of a task?
+ * @engine: the engine; the caller has a reference
+ * @task: the task; the caller has a reference, or is under RCU
+ *
+ * Context: Any but NMI, without utrace->lock.
+ * Return:
+ * * true - the set of @task has @engine, which does not reject the task
+ * * false - @engine does not cover @task, rejected it when it was last asked,
+ *   or is of the system and @task had no event since the attach
+ */
+bool utrace_is_told(struct utrace_engine *engine, struct task_struct *task)
+{
+	struct utrace *u = READ_ONCE(task->utrace);
+	int slot;
+
+	if (!u)
+		return false;
+	guard(spinlock_irqsave)(&u->lock);
+	slot = utrace_set_slot(task->utrace_set, engine);
+	return slot >= 0 && !(u->muted & BIT_ULL(slot));
 }
 
 static bool utrace_in_scope(struct utrace_engine *engine,

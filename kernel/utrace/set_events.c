@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - which events an engine wants
+ * utrace - which events, system calls and tasks an engine wants
  *
  * utrace_set_events() never sleeps, so it makes no set.  Events that are taken
  * away end at once, since each pass reads the flags of the engine.  Events that
  * are added go into the words of the engine's tasks together with
  * UTRACE_WORD_RENEW; each task renews its set at its next event.
+ *
+ * A filter of system calls (syscall_filter.c) and a match (match.c) are set here as
+ * well: a change of any of the three invalidates the sets of the engine.
  */
 #include <linux/export.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
 
+#include "builtin.h"
 #include "internal.h"
+#include "match.h"
+#include "syscall_filter.h"
 
 static unsigned int utrace_add_to_member(struct utrace_engine *engine,
 					 struct task_struct *task,
@@ -165,3 +172,100 @@ int utrace_set_events(struct task_struct *target, struct utrace_engine *engine,
 	       -EINPROGRESS : 0;
 }
 EXPORT_SYMBOL_GPL(utrace_set_events);
+
+/**
+ * utrace_set_syscall_filter() - choose the system calls an engine is told of
+ * @engine: the engine; the caller has a reference
+ * @nrs: numbers of the native table, or of the 32-bit table if or-ed with
+ *	%UTRACE_SYSCALL_IA32; or %UTRACE_SYSCALL_NONE.  The flag of the x32 ABI is
+ *	ignored
+ * @n: number of elements of @nrs; 0 removes the filter
+ *
+ * The filter applies to entries that are reported from now on.  An engine that
+ * wants entries is told of an exit exactly if it was told of the entry.  Where
+ * the engine could not be asked at the entry, because it wants only exits or
+ * was attached during the call, the number decides at the exit.
+ *
+ * Context: May sleep for memory, no spinlock held.  Takes tasklist_lock for an
+ * engine of the system.
+ * Return:
+ * * 0 - done
+ * * -EINVAL - a number is outside its table and not %UTRACE_SYSCALL_NONE, or this
+ *   kernel has no 32-bit table; nothing is changed
+ * * -ESRCH - the engine is detached
+ * * -ENOMEM - no memory; nothing is changed
+ */
+int utrace_set_syscall_filter(struct utrace_engine *engine, const int *nrs,
+			      unsigned int n)
+{
+	struct utrace_syscall_filter *filter = NULL;
+	unsigned int i;
+
+	if (utrace_check_calls(nrs, n))
+		return -EINVAL;
+	if (utrace_engine_detached(engine))
+		return -ESRCH;
+	if (n) {
+		filter = kzalloc(sizeof(*filter), GFP_KERNEL_ACCOUNT);
+		if (!filter)
+			return -ENOMEM;
+	}
+	for (i = 0; i < n; i++)
+		__set_bit(utrace_chosen_bit(nrs[i]), filter->calls);
+	filter = unrcu_pointer(xchg(&engine->filter, RCU_INITIALIZER(filter)));
+	utrace_filter_free(filter);
+	/* Sets depend on filters: have the tasks renew theirs. */
+	scoped_guard(spinlock_irqsave, &utrace_engine_lock)
+		utrace_engine_touch(engine);
+	utrace_engine_changed(engine, 0);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(utrace_set_syscall_filter);
+
+#ifdef CONFIG_UTRACE_MATCH
+/**
+ * utrace_set_match() - choose which tasks of its scope an engine hears of
+ * @engine: the engine; the caller has a reference
+ * @match: the match, of which the engine takes a reference; if it is the one
+ *	that the engine has, all tasks are asked again.  NULL: the engine hears
+ *	of all tasks
+ *
+ * Applies to events that begin after the return.  An event whose callbacks run
+ * already is reported by the former verdict.
+ *
+ * Context: May sleep.  Takes utrace_probe_mutex and the mutexes of tracepoints,
+ * and tasklist_lock for an engine of the system.
+ * Return:
+ * * 0 - done
+ * * -ESRCH - the engine is detached
+ * * -ENOMEM - no memory for the probes
+ */
+int utrace_set_match(struct utrace_engine *engine, struct utrace_match *match)
+{
+	struct utrace_match *old;
+
+	if (match) {
+		int ret = utrace_match_arm(match);
+
+		if (ret)
+			return ret;
+	}
+	scoped_guard(spinlock_irqsave, &utrace_engine_lock) {
+		if (utrace_engine_detached(engine))
+			return -ESRCH;
+		old = rcu_dereference_protected(engine->info->match, true);
+		if (old != match)
+			rcu_assign_pointer(engine->info->match,
+					   utrace_match_get(match));
+		utrace_engine_touch(engine);
+	}
+	/*
+	 * Words of tasks that the engine rejected lack its events: add them
+	 * all.
+	 */
+	utrace_engine_changed(engine, READ_ONCE(engine->flags));
+	if (old != match)
+		utrace_match_put(old);
+	return 0;
+}
+#endif

@@ -14,13 +14,6 @@
 #include "builtin.h"
 #include "syscall_filter.h"
 
-/* The bit of a filter for an element of utrace_set_syscall_filter()'s @nrs. */
-static unsigned int utrace_chosen_bit(unsigned int nr)
-{
-	return utrace_filter_bit(nr & ~UTRACE_SYSCALL_IA32,
-				 nr & UTRACE_SYSCALL_IA32);
-}
-
 /* The bit of UTRACE_WORD_UNWANTED for a number. */
 static u64 utrace_call_bit(unsigned int nr)
 {
@@ -85,55 +78,6 @@ int utrace_check_calls(const int *nrs, unsigned int n)
 			return -EINVAL;
 	return 0;
 }
-
-/**
- * utrace_set_syscall_filter() - choose the system calls an engine is told of
- * @engine: the engine; the caller has a reference
- * @nrs: numbers of the native table, or of the 32-bit table if or-ed with
- *	%UTRACE_SYSCALL_IA32; or %UTRACE_SYSCALL_NONE.  The flag of the x32 ABI is
- *	ignored
- * @n: number of elements of @nrs; 0 removes the filter
- *
- * The filter applies to entries that are reported from now on.  An engine that
- * wants entries is told of an exit exactly if it was told of the entry.  Where
- * the engine could not be asked at the entry, because it wants only exits or
- * was attached during the call, the number decides at the exit.
- *
- * Context: May sleep for memory, no spinlock held.  Takes tasklist_lock for an
- * engine of the system.
- * Return:
- * * 0 - done
- * * -EINVAL - a number is outside its table and not %UTRACE_SYSCALL_NONE, or this
- *   kernel has no 32-bit table; nothing is changed
- * * -ESRCH - the engine is detached
- * * -ENOMEM - no memory; nothing is changed
- */
-int utrace_set_syscall_filter(struct utrace_engine *engine, const int *nrs,
-			      unsigned int n)
-{
-	struct utrace_syscall_filter *filter = NULL;
-	unsigned int i;
-
-	if (utrace_check_calls(nrs, n))
-		return -EINVAL;
-	if (utrace_engine_detached(engine))
-		return -ESRCH;
-	if (n) {
-		filter = kzalloc(sizeof(*filter), GFP_KERNEL_ACCOUNT);
-		if (!filter)
-			return -ENOMEM;
-	}
-	for (i = 0; i < n; i++)
-		__set_bit(utrace_chosen_bit(nrs[i]), filter->calls);
-	filter = unrcu_pointer(xchg(&engine->filter, RCU_INITIALIZER(filter)));
-	utrace_filter_free(filter);
-	/* Sets depend on filters: have the tasks renew theirs. */
-	scoped_guard(spinlock_irqsave, &utrace_engine_lock)
-		utrace_engine_touch(engine);
-	utrace_engine_changed(engine, 0);
-	return 0;
-}
-EXPORT_SYMBOL_GPL(utrace_set_syscall_filter);
 
 /**
  * __utrace_wants_call() - utrace_wants_call() for an engine with a filter

@@ -55,6 +55,13 @@ static inline unsigned int utrace_filter_bit(unsigned int nr, bool ia32)
 	return nr < NR_syscalls ? nr : UTRACE_FILTER_OTHERS;
 }
 
+/* The bit of a filter for an element of utrace_set_syscall_filter()'s @nrs. */
+static inline unsigned int utrace_chosen_bit(unsigned int nr)
+{
+	return utrace_filter_bit(nr & ~UTRACE_SYSCALL_IA32,
+				 nr & UTRACE_SYSCALL_IA32);
+}
+
 /* Does the filter of @engine let pass the call that the current task is in? */
 static inline bool utrace_filter_passes(struct utrace_engine *engine,
 					struct pt_regs *regs)
