@@ -24,7 +24,12 @@
 #include <linux/sched/task.h>
 #include <linux/wait_bit.h>
 
-#include "internal.h"
+#include "barrier.h"
+#include "detach.h"
+#include "engine.h"
+#include "publish.h"
+#include "scope.h"
+#include "set.h"
 
 /**
  * utrace_is_inside() - may a task be in a callback of an engine?

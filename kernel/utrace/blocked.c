@@ -9,6 +9,8 @@
  * the task has stored before it was blocked.
  */
 #include "blocked.h"
+#include "scope.h"
+#include "task_data.h"
 
 /* The arguments of utrace_visit_covered(), for utrace_visit_members(). */
 struct utrace_each {

@@ -19,7 +19,11 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
+#include "cast.h"
 #include "change.h"
+#include "engine.h"
+#include "limit.h"
+#include "set.h"
 
 /* Held, for one round at a time, to change which engines cover which tasks. */
 DEFINE_MUTEX(utrace_change_mutex);

@@ -8,7 +8,7 @@
 #ifndef _KERNEL_UTRACE_CHANGE_H
 #define _KERNEL_UTRACE_CHANGE_H
 
-#include "internal.h"
+#include "cast.h"
 
 /**
  * struct utrace_successor - the set that tasks of a cast get in its place
@@ -49,6 +49,7 @@ struct utrace_change {
 };
 
 /* cast.c */
+extern struct mutex utrace_change_mutex;
 int utrace_change_begin(struct utrace_change *change, bool killable);
 void utrace_change_end(struct utrace_change *change);
 void utrace_change_destroy(struct utrace_change *change);

@@ -13,7 +13,9 @@
 #include <linux/sched/task.h>
 
 #include "builtin.h"
-#include "internal.h"
+#include "detach.h"
+#include "scope.h"
+#include "wake.h"
 
 /*
  * What utrace_control() asks of each task, how many tasks were asked, and how

@@ -19,7 +19,14 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
+#include "barrier.h"
 #include "builtin.h"
+#include "detach.h"
+#include "engine.h"
+#include "scope.h"
+#include "scope_system.h"
+#include "set.h"
+#include "wake.h"
 #include "walk.h"
 
 #include <trace/events/utrace_core.h>

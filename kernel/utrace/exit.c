@@ -15,7 +15,10 @@
 #include <linux/wait_bit.h>
 
 #include "builtin.h"
+#include "detach.h"
 #include "pass.h"
+#include "renew.h"
+#include "stop.h"
 
 /*
  * wait() reports the status of a group exit, not the status of a thread.

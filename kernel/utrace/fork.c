@@ -11,7 +11,8 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
-#include "internal.h"
+#include "set.h"
+#include "task.h"
 
 /* CLONE_THREAD alone decides, not whether memory or files are shared. */
 static enum utrace_heir utrace_heir_of(u64 clone_flags)

@@ -29,7 +29,7 @@
 #include <linux/wait_bit.h>
 
 #include "builtin.h"
-#include "internal.h"
+#include "stop.h"
 
 /* The states that a frozen task may be in. */
 #define UTRACE_FROZEN_STATES	(__TASK_TRACED | TASK_UNINTERRUPTIBLE | \

@@ -16,6 +16,7 @@
 #include <linux/user_namespace.h>
 
 #include "internal.h"
+#include "limit.h"
 
 /* user.max_utrace_engines of the initial user namespace. */
 #define UTRACE_ENGINES_OF_USER	1024

@@ -33,8 +33,9 @@
 #include <trace/events/sched.h>
 #include <trace/events/task.h>
 
-#include "internal.h"
+#include "engine.h"
 #include "match.h"
+#include "task.h"
 
 enum utrace_match_kind {
 	UTRACE_MATCH_PID,

@@ -22,7 +22,6 @@ struct utrace_match;
 
 struct utrace_match *utrace_match_new(void);
 struct utrace_match *utrace_match_get(struct utrace_match *match);
-void utrace_match_put(struct utrace_match *match);
 int utrace_match_add_pid(struct utrace_match *match, struct pid *pid);
 int utrace_match_add_exe(struct utrace_match *match, const struct path *path);
 int utrace_match_add_comm(struct utrace_match *match, const char *comm);
@@ -45,5 +44,20 @@ int utrace_match_arm(struct utrace_match *match);
 /* set_events.c, scope.c */
 int utrace_set_match(struct utrace_engine *engine, struct utrace_match *match);
 bool utrace_is_told(struct utrace_engine *engine, struct task_struct *task);
+
+/* For the core, which calls these also if there are no matches. */
+#ifdef CONFIG_UTRACE_MATCH
+bool utrace_rejects(struct utrace_engine *engine);
+void utrace_match_put(struct utrace_match *match);
+#else
+static inline bool utrace_rejects(struct utrace_engine *engine)
+{
+	return false;
+}
+
+static inline void utrace_match_put(struct utrace_match *match)
+{
+}
+#endif
 
 #endif /* _KERNEL_UTRACE_MATCH_H */

@@ -37,8 +37,13 @@
 #include <linux/wait_bit.h>
 
 #include "builtin.h"
+#include "detach.h"
+#include "engine.h"
 #include "pass.h"
+#include "publish.h"
+#include "renew.h"
 #include "syscall_filter.h"
+#include "wake.h"
 
 #include <trace/events/utrace_core.h>
 

@@ -11,7 +11,9 @@
 #include <linux/jump_label.h>
 #include <linux/timekeeping.h>
 
-#include "internal.h"
+#include "pin.h"
+#include "set.h"
+#include "step.h"
 
 struct pt_regs;
 
@@ -199,5 +201,8 @@ void utrace_exit_rest(struct utrace_pass *pass, unsigned int first, u64 entered,
 void utrace_no_exit(struct utrace_pass *pass);
 u32 utrace_tell_unpaired(struct utrace *u, struct utrace_engine *engine,
 			 unsigned int slot);
+
+/* signal.c */
+void utrace_report_killer(int code);
 
 #endif /* _KERNEL_UTRACE_PASS_H */

@@ -14,7 +14,9 @@
 #include <linux/slab.h>
 #include <linux/sysctl.h>
 
+#include "engine.h"
 #include "pass.h"
+#include "scope_system.h"
 
 /*
  * What a line shows of an engine.  Copied under utrace->lock or RCU and printed

@@ -17,6 +17,10 @@
 #include <linux/smp.h>
 
 #include "change.h"
+#include "publish.h"
+#include "set.h"
+#include "task.h"
+#include "wake.h"
 
 #ifdef CONFIG_SMP
 static void utrace_heavy_ipi(void *unused)

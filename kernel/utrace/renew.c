@@ -21,7 +21,13 @@
 #include <linux/sched/mm.h>
 
 #include "builtin.h"
-#include "internal.h"
+#include "engine.h"
+#include "match.h"
+#include "publish.h"
+#include "renew.h"
+#include "scope_system.h"
+#include "set.h"
+#include "task.h"
 
 /**
  * utrace_ask() - ask the matches of a set about the current task

@@ -11,6 +11,7 @@
 
 #include "builtin.h"
 #include "pass.h"
+#include "stop.h"
 
 static_assert(UTRACE_EVENT(REAP) == UTRACE_HOOK_REAP);
 static_assert(UTRACE_EVENT(CLONE) == UTRACE_HOOK_CLONE);

@@ -16,6 +16,8 @@
 #include <linux/slab.h>
 
 #include "builtin.h"
+#include "set.h"
+#include "task.h"
 #include "walk.h"
 
 /**

@@ -17,8 +17,10 @@
 #include <linux/sched/task.h>
 
 #include "builtin.h"
-#include "internal.h"
 #include "match.h"
+#include "scope.h"
+#include "set.h"
+#include "wake.h"
 
 /**
  * utrace_covers() - is an engine in the set of a task?

@@ -17,7 +17,9 @@
 #include <linux/slab.h>
 
 #include "builtin.h"
-#include "internal.h"
+#include "engine.h"
+#include "scope_system.h"
+#include "task.h"
 
 static struct utrace_system utrace_system_empty;
 struct utrace_system __rcu *utrace_system =

@@ -11,7 +11,10 @@
 #include <linux/bitops.h>
 #include <linux/slab.h>
 
-#include "internal.h"
+#include "engine.h"
+#include "scope_system.h"
+#include "set.h"
+#include "syscall_filter.h"
 
 /* References */
 

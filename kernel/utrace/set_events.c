@@ -14,10 +14,14 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
+#include "barrier.h"
 #include "builtin.h"
-#include "internal.h"
+#include "engine.h"
 #include "match.h"
+#include "scope.h"
+#include "scope_system.h"
 #include "syscall_filter.h"
+#include "task.h"
 
 static unsigned int utrace_add_to_member(struct utrace_engine *engine,
 					 struct task_struct *task,
@@ -29,18 +33,12 @@ static unsigned int utrace_add_to_member(struct utrace_engine *engine,
 	return 0;
 }
 
-/**
- * utrace_engine_changed() - have the tasks of an engine renew their sets
- * @engine: the engine, after utrace_engine_touch()
- * @added: bits to be or-ed into the words of its tasks
- *
- * For an engine of the system the bits come from utrace_system_recount(), and
- * @added is not used.
- *
- * Context: Any but NMI, without siglock.  Takes tasklist_lock for an engine of
- * the system.
+/*
+ * After utrace_engine_touch(): have the tasks of an engine renew their sets, and
+ * or @added into their words.  For an engine of the system the bits come from
+ * utrace_system_recount(), and @added is not used.
  */
-void utrace_engine_changed(struct utrace_engine *engine, unsigned long added)
+static void utrace_engine_changed(struct utrace_engine *engine, unsigned long added)
 {
 	if (utrace_engine_is_system(engine))
 		utrace_system_tell();

@@ -22,7 +22,10 @@
 #include <linux/signal.h>
 
 #include "builtin.h"
+#include "detach.h"
 #include "pass.h"
+#include "stop.h"
+#include "wake.h"
 
 static_assert(!(UTRACE_GROUP_UNTOLD &
 		(SIGNAL_STOP_MASK | SIGNAL_GROUP_EXIT | SIGNAL_CLD_MASK |

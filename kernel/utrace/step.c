@@ -26,7 +26,8 @@
 #include <linux/static_call.h>
 
 #include "builtin.h"
-#include "pass.h"
+#include "step.h"
+#include "wake.h"
 
 static bool no_step(struct pt_regs *regs, enum utrace_step_why why)
 {

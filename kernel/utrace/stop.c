@@ -29,6 +29,9 @@
 
 #include "builtin.h"
 #include "pass.h"
+#include "renew.h"
+#include "stop.h"
+#include "wake.h"
 
 #include <trace/events/utrace_core.h>
 

@@ -21,6 +21,7 @@
 
 #include "pass.h"
 #include "syscall_filter.h"
+#include "task.h"
 
 /* Where the list of an event begins and ends in utrace_set::order. */
 #define UTRACE_FIRST(set, event)	((set)->start[UTRACE_LIST(event)])

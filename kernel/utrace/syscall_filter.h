@@ -93,4 +93,7 @@ static __always_inline bool utrace_call_is_filtered(unsigned long word,
 	       !current->utrace->entered;
 }
 
+void utrace_filter_free(struct utrace_syscall_filter *filter);
+u64 utrace_filter_calls(struct utrace_engine *engine);
+
 #endif /* _KERNEL_UTRACE_SYSCALL_FILTER_H */

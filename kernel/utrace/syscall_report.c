@@ -19,6 +19,8 @@
 #include <asm/syscall.h>
 
 #include "pass.h"
+#include "renew.h"
+#include "stop.h"
 #include "syscall_filter.h"
 
 /**

@@ -13,7 +13,10 @@
 #include <linux/slab.h>
 
 #include "builtin.h"
-#include "internal.h"
+#include "set.h"
+#include "syscall_filter.h"
+#include "task.h"
+#include "task_data.h"
 
 static struct kmem_cache *utrace_cache __ro_after_init;
 

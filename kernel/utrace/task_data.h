@@ -38,6 +38,9 @@ struct utrace_task_data *utrace_task_data_of(struct task_struct *task,
 					     const void *owner);
 bool utrace_task_data_advance(const void *owner);
 void utrace_task_data_add(struct utrace_task_data *data);
+void utrace_task_data_drop(struct utrace *u);
+
+extern struct utrace_task_data utrace_task_data_end;
 
 /**
  * utrace_task_data_find() - find the entry of an owner for the current task

@@ -10,7 +10,7 @@
 #include <linux/sched/task.h>
 
 #include "builtin.h"
-#include "internal.h"
+#include "wake.h"
 
 /* The end of a stop */
 
