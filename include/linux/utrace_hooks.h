@@ -137,7 +137,7 @@ static __always_inline unsigned long utrace_word(const struct task_struct *task)
 	return data_race(task->utrace_events);
 }
 
-/* All events that engines of the system want, see scope_system.c. */
+/* All events that engines of the system want, see task.c. */
 extern unsigned long utrace_system_events;
 
 static __always_inline unsigned long utrace_system_word(void)
