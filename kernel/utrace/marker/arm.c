@@ -5,52 +5,13 @@
 #include <linux/cred.h>
 #include <linux/dcache.h>
 #include <linux/fs.h>
-#include <linux/init.h>
 #include <linux/path.h>
-#include <linux/user_namespace.h>
 #include <uapi/linux/utrace.h>
 
 #include "../utrace_dev.h"
+#include "hit.h"
 #include "marker.h"
-
-/* user.max_utrace_sites of the initial user namespace. */
-#define MARKER_SITES_OF_USER	4096
-
-static int __init marker_limit_init(void)
-{
-	init_user_ns.ucount_max[UCOUNT_UTRACE_SITES] = MARKER_SITES_OF_USER;
-	return 0;
-}
-core_initcall(marker_limit_init);
-
-/*
- * Charge a place to the user who opened the device, and to the owners of the
- * enclosing user namespaces.  A module is not limited.  Returns 0 or -EUSERS.
- */
-static int marker_charge(struct marker_event *event)
-{
-	const struct utrace_viewer *viewer = event->owner->viewer;
-	const struct cred *opener;
-
-	if (!viewer)
-		return 0;
-	opener = viewer->opener;
-	event->ucounts = inc_ucount(opener->user_ns, opener->euid,
-				    UCOUNT_UTRACE_SITES);
-	return event->ucounts ? 0 : -EUSERS;
-}
-
-/**
- * utrace_marker_uncharge() - undo the charge of an event for its place
- * @event: the event; no process has its breakpoint any longer
- *
- * Context: Any but NMI.
- */
-void utrace_marker_uncharge(struct marker_event *event)
-{
-	if (event->ucounts)
-		dec_ucount(event->ucounts, UCOUNT_UTRACE_SITES);
-}
+#include "site.h"
 
 /*
  * Get the site of an event, which was already charged.  Returns 0 or an error.
@@ -59,13 +20,13 @@ static int marker_get_site(struct marker_event *event,
 			   const struct utrace_marker *arg,
 			   struct file *file)
 {
-	struct marker_owner *owner = event->owner;
+	const bool is_return = arg->flags & UTRACE_MARKER_F_RETURN;
+	const struct marker_owner *owner = event->owner;
 	struct marker_site *site;
 
-	site = utrace_marker_site_get(file, arg->offset, arg->semaphore,
-				      arg->flags & UTRACE_MARKER_F_RETURN,
-				      owner->system, owner->viewer ?
-				      owner->viewer->opener : NULL);
+	site = utrace_marker_site_get(file, arg, owner->system, owner->viewer ?
+				      owner->viewer->opener : NULL,
+				      &utrace_marker_consumers[owner->system][is_return]);
 	if (IS_ERR(site))
 		return PTR_ERR(site);
 	event->site = site;
@@ -90,7 +51,7 @@ marker_event_new(struct marker_owner *owner,
 	event->nargs = arg->nargs;
 	for (i = 0; i < arg->nargs; i++)
 		event->args[i] = utrace_marker_fetch_of(&arg->args[i]);
-	ret = marker_charge(event);
+	ret = utrace_marker_charge(event);
 	if (!ret && request->flags & UTRACE_ARM_F_HISTOGRAM)
 		ret = utrace_marker_histogram_new(event);
 	if (!ret)

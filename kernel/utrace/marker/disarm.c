@@ -5,11 +5,13 @@
  * A share that is no longer wanted stays until its word reflects that.  Until
  * then the share is "leaving".
  */
+#include <linux/delay.h>
 #include <linux/pid.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 
 #include "marker.h"
+#include "site.h"
 
 /*
  * Check whether a share belongs to the word or to the event of @place.  NULL
@@ -309,6 +311,51 @@ int utrace_marker_disarm(struct marker_owner *owner,
 	lockdep_assert_held(&owner->mutex);
 
 	return marker_disarm(owner, place) ? 0 : -ENOENT;
+}
+
+/**
+ * utrace_marker_event_end() - disarm an event in all address spaces, and drop
+ * it
+ * @owner: the owner; its mutex is held
+ * @event: its event; the reference of the list is dropped
+ *
+ * Waits for deliveries of hits in progress, until the caller is killed.  For a
+ * module it waits in any case.  Writes of a user_event may still be delivered
+ * afterwards.
+ *
+ * Context: Process context; sleeps.
+ */
+void utrace_marker_event_end(struct marker_owner *owner,
+			     struct marker_event *event)
+{
+	struct marker_place place = {
+		.kind = MARKER_EVENT,
+		.event = event,
+	};
+
+	scoped_guard(spinlock, &owner->lock) {
+		list_del_init(&event->list);
+		owner->nevents--;
+	}
+	if (owner->system) {
+		utrace_marker_end_everywhere(event);
+	} else {
+		/* -ENOENT: no address space has it. */
+		(void)!utrace_marker_disarm(owner, &place);
+	}
+	/*
+	 * Remove the event from the list before ->busy is read; pairs with
+	 * marker_hit().
+	 */
+	smp_mb();
+	/*
+	 * A grace period of uprobes would also depend on handlers of other
+	 * consumers.
+	 */
+	while (atomic_read_acquire(&event->busy) &&
+	       (owner->client || !fatal_signal_pending(current)))
+		usleep_range(100, 500);
+	utrace_marker_event_drop(event);
 }
 
 /**

@@ -5,20 +5,46 @@
  * An owner has a struct marker_event for each marker (arm.c) and each
  * user_event (user_event.c) that it has armed.  The shares of an event may be
  * in the address spaces of many processes.
+ *
+ * An event counts its hits.  With a histogram, a hit also increments a bucket
+ * chosen by the logarithm of the value of an argument, where the breakpoint
+ * traps.
  */
-#include <linux/delay.h>
+#include <linux/atomic.h>
+#include <linux/bitops.h>
+#include <linux/jump_label_ratelimit.h>
 #include <linux/path.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/utrace_words.h>
 #include <uapi/linux/utrace.h>
 
 #include "../utrace_dev.h"
 #include "marker.h"
+#include "site.h"
 
 /* Maximum number of events of an owner. */
 #define MARKER_MAX_EVENTS	1024
+
+static atomic64_t events;	/* of all owners since boot */
+
+#ifdef CONFIG_USER_EVENTS
+
+/* On while an owner has a user_event, and for a second longer. */
+DEFINE_STATIC_KEY_DEFERRED_FALSE(utrace_user_events_used, HZ);
+
+static void marker_name_drop(struct marker_event *event)
+{
+	static_branch_slow_dec_deferred(&utrace_user_events_used);
+	kfree(event->name);
+}
+
+#else
+
+static void marker_name_drop(struct marker_event *event) { }
+
+#endif
 
 static void marker_event_free_rcu(struct rcu_head *rcu)
 {
@@ -41,7 +67,7 @@ static void marker_event_free(struct kref *ref)
 	path_put(&event->path);
 	utrace_marker_uncharge(event);
 	if (event->name)
-		utrace_marker_name_drop(event);
+		marker_name_drop(event);
 	/*
 	 * A hit that found the event earlier may still be about to deliver it.
 	 */
@@ -136,6 +162,15 @@ utrace_marker_event_new(struct marker_owner *owner,
 	return event;
 }
 
+/* Give a new event its number, with marker_owner.lock held. */
+static void marker_number(struct marker_owner *owner, struct marker_event *event)
+{
+	lockdep_assert_held(&owner->lock);
+
+	event->number = atomic64_inc_return(&events);
+	WRITE_ONCE(owner->newest, event->number);
+}
+
 /**
  * utrace_marker_event_add() - add an event to the list of its owner
  * @owner: the owner; its mutex is held
@@ -149,54 +184,9 @@ void utrace_marker_event_add(struct marker_owner *owner,
 	lockdep_assert_held(&owner->mutex);
 
 	guard(spinlock)(&owner->lock);
-	utrace_marker_number(owner, event);
+	marker_number(owner, event);
 	list_add_tail(&event->list, &owner->events);
 	owner->nevents++;
-}
-
-/**
- * utrace_marker_event_end() - disarm an event in all address spaces, and drop
- * it
- * @owner: the owner; its mutex is held
- * @event: its event; the reference of the list is dropped
- *
- * Waits for deliveries of hits in progress, until the caller is killed.  For a
- * module it waits in any case.  Writes of a user_event may still be delivered
- * afterwards.
- *
- * Context: Process context; sleeps.
- */
-void utrace_marker_event_end(struct marker_owner *owner,
-			     struct marker_event *event)
-{
-	struct marker_place place = {
-		.kind = MARKER_EVENT,
-		.event = event,
-	};
-
-	scoped_guard(spinlock, &owner->lock) {
-		list_del_init(&event->list);
-		owner->nevents--;
-	}
-	if (owner->system) {
-		utrace_marker_end_everywhere(event);
-	} else {
-		/* -ENOENT: no address space has it. */
-		(void)!utrace_marker_disarm(owner, &place);
-	}
-	/*
-	 * Remove the event from the list before ->busy is read; pairs with
-	 * marker_hit().
-	 */
-	smp_mb();
-	/*
-	 * A grace period of uprobes would also depend on handlers of other
-	 * consumers.
-	 */
-	while (atomic_read_acquire(&event->busy) &&
-	       (owner->client || !fatal_signal_pending(current)))
-		usleep_range(100, 500);
-	utrace_marker_event_drop(event);
 }
 
 /* Find the first event of an owner that was added after @last. */
@@ -321,4 +311,73 @@ void utrace_marker_events_free(struct marker_owner *owner)
 
 	list_for_each_entry_safe(event, next, &owner->events, list)
 		utrace_marker_event_drop(event);
+}
+
+/* Histograms of the values of an argument */
+
+/**
+ * utrace_marker_histogram_new() - allocate the histogram of an event
+ * @event: the event, which hits cannot find yet
+ *
+ * Context: Process context; sleeps.
+ * Return: 0 or -ENOMEM.
+ */
+int utrace_marker_histogram_new(struct marker_event *event)
+{
+	event->histogram = kcalloc(UTRACE_BUCKETS,
+				   sizeof(*event->histogram),
+				   GFP_KERNEL_ACCOUNT);
+	return event->histogram ? 0 : -ENOMEM;
+}
+
+static unsigned int histogram_bucket(bool is_signed, u64 value)
+{
+	if (is_signed && (s64)value < 0)
+		return UTRACE_BUCKET_NEGATIVE;
+	/* fls64() is 0 for 0, and 1 for 1. */
+	return UTRACE_BUCKET_ZERO + fls64(value);
+}
+
+/**
+ * utrace_marker_histogram_add() - count a hit in the histogram
+ * @event: the event
+ * @readable: @value could be read
+ * @value: value of the argument, extended to 64 bits
+ *
+ * Context: Any.
+ */
+void utrace_marker_histogram_add(struct marker_event *event, bool readable,
+				 u64 value)
+{
+	unsigned int bucket = UTRACE_BUCKET_UNREADABLE;
+
+	if (readable)
+		bucket = histogram_bucket(event->args[0].is_signed, value);
+	atomic64_inc(&event->histogram[bucket]);
+}
+
+/**
+ * utrace_marker_histogram_read() - read a histogram
+ * @owner: the owner
+ * @id: id of the marker
+ * @buckets: gets %UTRACE_BUCKETS numbers
+ *
+ * Context: Process context.  Takes marker_owner.lock.
+ * Return: 0, or -ENOENT if the owner has no such marker with a histogram.
+ */
+int utrace_marker_histogram_read(struct marker_owner *owner, u32 id,
+				 u64 *buckets)
+{
+	struct marker_event *event;
+	unsigned int i;
+
+	guard(spinlock)(&owner->lock);
+	list_for_each_entry(event, &owner->events, list) {
+		if (event->id != id || !event->histogram)
+			continue;
+		for (i = 0; i < UTRACE_BUCKETS; i++)
+			buckets[i] = atomic64_read(&event->histogram[i]);
+		return 0;
+	}
+	return -ENOENT;
 }

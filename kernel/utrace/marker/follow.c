@@ -16,30 +16,12 @@
  * If a process registers a user_event, or if a word in its memory fails, its
  * numbers are reset, so that it arms all events again.
  */
-#include <linux/atomic.h>
 #include <linux/pid.h>
 #include <linux/random.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 
 #include "marker.h"
-
-static atomic64_t events;	/* of all owners since boot */
-
-/**
- * utrace_marker_number() - give a new event its number
- * @owner: the owner; its lock is held until the event is in its list
- * @event: the event
- *
- * Context: Any.
- */
-void utrace_marker_number(struct marker_owner *owner, struct marker_event *event)
-{
-	lockdep_assert_held(&owner->lock);
-
-	event->number = atomic64_inc_return(&events);
-	WRITE_ONCE(owner->newest, event->number);
-}
 
 /*
  * Check whether @memory records how far the current process has followed.

@@ -24,7 +24,9 @@
 
 #include "../utrace_dev.h"
 #include "fetch.h"
+#include "hit.h"
 #include "marker.h"
+#include "site.h"
 
 /* A struct utrace_marker_hit is the body of a UTRACE_REC_MARKER. */
 static_assert(offsetof(struct utrace_marker_hit, args) +
@@ -240,6 +242,44 @@ static void marker_miss(struct marker_event *event) __releases(RCU)
 }
 
 /*
+ * Check whether a word precedes the words of @site whose semaphore is >= @from.
+ */
+static bool marker_is_before(const struct marker_word *word,
+			     const struct marker_site *site, loff_t from)
+{
+	const struct marker_place *place = &word->place;
+
+	if (place->addr)
+		return false;
+	return place->site == site ? place->semaphore < from :
+				     place->site < site;
+}
+
+/*
+ * Find the first word of a site whose semaphore is >= @from, or NULL.  The
+ * caller must hold marker_mm.lock or be in an RCU section.  In the latter case
+ * a concurrent rotation of the tree may hide words.
+ */
+static inline struct marker_word *
+marker_site_from(const struct marker_mm *memory, const struct marker_site *site,
+		 loff_t from)
+{
+	struct rb_node *node = rcu_dereference_raw(memory->words.rb_node);
+	struct marker_word *word, *found = NULL;
+
+	while (node) {
+		word = rb_entry(node, struct marker_word, node);
+		if (marker_is_before(word, site, from)) {
+			node = rcu_dereference_raw(node->rb_right);
+		} else {
+			found = word;
+			node = rcu_dereference_raw(node->rb_left);
+		}
+	}
+	return found && found->place.site == site ? found : NULL;
+}
+
+/*
  * Find the first word of a site that has a semaphore >= @from and is wanted, or
  * NULL.
  */
@@ -284,39 +324,26 @@ static bool marker_is_known(struct marker_mm *memory, struct marker_word *word,
 	return true;
 }
 
-/**
- * utrace_marker_wants() - check whether an address space wants the breakpoint
- * of a site
- * @memory: the address space
- * @site: the site
- *
- * Context: Process context.  Takes marker_mm.lock.
- * Return: true if an owner wants it.
- */
-bool utrace_marker_wants(struct marker_mm *memory, struct marker_site *site)
+/* Check whether an owner wants the breakpoint of a site in an address space. */
+static bool site_is_wanted(struct marker_mm *memory,
+			   const struct marker_site *site)
 {
 	guard(spinlock)(&memory->lock);
 	return marker_wanted_from(memory, site, 0);
 }
 
-/**
- * utrace_marker_next_semaphore() - find the next wanted semaphore of a site
- * @memory: the address space
- * @site: the site
- * @from: lowest file offset of the semaphore
+/*
+ * Find the next semaphore of a site >= @from that an owner wants and is known to
+ * have permission for.  Returns its offset, 0 for a breakpoint without a
+ * semaphore, or -1 if there is none.
  *
  * The current task may be mapping the file in its own memory.  If an owner is
  * not known to have permission to trace the task, the task passes its safe
  * point before it runs user code.  There it checks the permission, and installs
  * the breakpoint or removes those that it has.
- *
- * Context: Process context.  Takes marker_mm.lock.
- * Return: the offset of a semaphore that an owner wants, 0 if the owner wants a
- * breakpoint without one; or -1 if no owner wants one >= @from and is known to
- * have permission.
  */
-loff_t utrace_marker_next_semaphore(struct marker_mm *memory,
-				    struct marker_site *site, loff_t from)
+static loff_t site_next_semaphore(struct marker_mm *memory,
+				  const struct marker_site *site, loff_t from)
 {
 	struct utrace_engine *ask = NULL;
 	struct marker_word *word;
@@ -437,70 +464,96 @@ static __always_inline bool marker_tell_all(const struct marker_site *site,
 	return any;
 }
 
-/**
- * utrace_marker_hit() - deliver a hit to all owners that want a site
- * @site: the site
- * @ip: address of the site
- * @regs: the registers there
- *
- * Takes no lock, and takes references only where it may sleep.
- *
- * Context: The task that has hit the site, in a handler of uprobes.
- * Return: 0 if an owner wants the site, else %UPROBE_HANDLER_REMOVE.
+/*
+ * Deliver a hit at @ip to all owners that want a site.  Takes no lock, and takes
+ * references only where it may sleep.  Returns 0 if an owner wants the site,
+ * else UPROBE_HANDLER_REMOVE.
  */
-int utrace_marker_hit(struct marker_site *site, unsigned long ip,
-		      struct pt_regs *regs)
+static int site_hit(const struct marker_site *site, unsigned long ip,
+		    struct pt_regs *regs)
 {
 	return marker_tell_all(site, false, ip, regs) ? 0 :
 							UPROBE_HANDLER_REMOVE;
 }
 
-/**
- * utrace_marker_missed() - deliver a missed return to all owners that want a
- * site
- * @site: the site, at the entry of the function
- *
- * Context: The task that has entered the function, where uprobes calls
- * uprobe_consumer.ret_missed.
- */
-void utrace_marker_missed(struct marker_site *site)
+/* The handlers of sites of processes */
+
+static struct marker_site *site_of(struct uprobe_consumer *consumer)
 {
-	marker_tell_all(site, true, 0, NULL);
+	return container_of(consumer, struct marker_site, consumer);
 }
 
-/**
- * utrace_marker_missed_everywhere() - deliver a missed return to owners of the
- * system
- * @events: their events at the site
- *
- * Context: As utrace_marker_missed().
- */
-void utrace_marker_missed_everywhere(const struct list_head *events)
+/* The lowest semaphore >= @from that the address space wants, or -1. */
+static loff_t site_next(struct uprobe_consumer *consumer, struct mm_struct *mm,
+			loff_t from)
 {
-	struct marker_event *event;
+	struct marker_mm *memory = utrace_marker_mm_find(mm);
+	loff_t next;
 
-	list_for_each_entry_rcu(event, events, everywhere, true) {
-		if (event->owner->process == task_tgid(current))
-			continue;
-		rcu_read_lock();
-		marker_miss(event);
-	}
+	if (!memory)
+		return -1;
+	next = site_next_semaphore(memory, site_of(consumer), from);
+	utrace_marker_mm_put(memory);
+	return next;
 }
 
-/**
- * utrace_marker_hit_everywhere() - deliver a hit to owners of the system
- * @events: their events at the site
- * @ip: address of the site
- * @regs: the registers there
- *
- * Skips the process that created the owner: each of its hits could cause
- * further records without end.
- *
- * Context: The task that has hit the site, in a handler of uprobes, whose RCU
- * section keeps the events.
+/*
+ * Called by uprobes: check whether an address space wants the breakpoint.
+ * mmap_lock is held.
  */
-void utrace_marker_hit_everywhere(const struct list_head *events,
-				  unsigned long ip, struct pt_regs *regs)
+static bool site_filter(struct uprobe_consumer *consumer, struct mm_struct *mm)
+{
+	return site_next(consumer, mm, 0) >= 0;
+}
+
+/* Called by uprobes: iterate over the wanted semaphores.  mmap_lock is held. */
+static loff_t site_next_ref_ctr(struct uprobe_consumer *consumer,
+				struct mm_struct *mm, loff_t last)
+{
+	return max(site_next(consumer, mm, last + 1), 0);
+}
+
+static int site_handler(struct uprobe_consumer *consumer, struct pt_regs *regs)
+{
+	return site_hit(site_of(consumer), instruction_pointer(regs), regs);
+}
+
+/* Handle the entry of a function whose return is the hit. */
+static int site_entry_handler(struct uprobe_consumer *consumer,
+			      struct pt_regs *regs)
+{
+	struct marker_mm *memory = utrace_marker_mm_find(current->mm);
+	bool wants;
+
+	if (!memory)
+		return UPROBE_HANDLER_REMOVE;
+	/* An owner that may no longer see the task does not get the return. */
+	wants = site_is_wanted(memory, site_of(consumer));
+	utrace_marker_mm_put(memory);
+	return wants ? 0 : UPROBE_HANDLER_REMOVE;
+}
+
+static int site_ret_handler(struct uprobe_consumer *consumer,
+			    unsigned long function, struct pt_regs *regs)
+{
+	site_hit(site_of(consumer), function, regs);
+	return 0;
+}
+
+/* Handle the entry of a function whose return will not be seen. */
+static void site_ret_missed(struct uprobe_consumer *consumer)
+{
+	marker_tell_all(site_of(consumer), true, 0, NULL);
+}
+
+/* The handlers of sites of all processes */
+
+/*
+ * Deliver a hit to the owners of the system.  Skips the process that created the
+ * owner: each of its hits could cause further records without end.
+ */
+static void all_hit(const struct marker_site *site, unsigned long ip,
+		    struct pt_regs *regs)
 {
 	struct marker_event *event;
 
@@ -508,7 +561,57 @@ void utrace_marker_hit_everywhere(const struct list_head *events,
 	 * The caller is a handler of uprobes, whose RCU section keeps the
 	 * events.
 	 */
-	list_for_each_entry_rcu(event, events, everywhere, true)
+	list_for_each_entry_rcu(event, &site->events, everywhere, true)
 		if (event->owner->process != task_tgid(current))
 			marker_tell(event, ip, regs);
 }
+
+static int all_handler(struct uprobe_consumer *consumer, struct pt_regs *regs)
+{
+	all_hit(site_of(consumer), instruction_pointer(regs), regs);
+	return 0;
+}
+
+static int all_ret_handler(struct uprobe_consumer *consumer,
+			   unsigned long function, struct pt_regs *regs)
+{
+	all_hit(site_of(consumer), function, regs);
+	return 0;
+}
+
+static void all_ret_missed(struct uprobe_consumer *consumer)
+{
+	const struct marker_site *site = site_of(consumer);
+	struct marker_event *event;
+
+	list_for_each_entry_rcu(event, &site->events, everywhere, true) {
+		if (event->owner->process == task_tgid(current))
+			continue;
+		rcu_read_lock();
+		marker_miss(event);
+	}
+}
+
+/* The callbacks for uprobes, by marker_site_key.everywhere and .is_return. */
+const struct uprobe_consumer utrace_marker_consumers[2][2] = {
+	{
+		{
+			.filter		= site_filter,
+			.next_ref_ctr	= site_next_ref_ctr,
+			.handler	= site_handler,
+		}, {
+			.filter		= site_filter,
+			.next_ref_ctr	= site_next_ref_ctr,
+			.handler	= site_entry_handler,
+			.ret_handler	= site_ret_handler,
+			.ret_missed	= site_ret_missed,
+		},
+	}, {
+		{
+			.handler	= all_handler,
+		}, {
+			.ret_handler	= all_ret_handler,
+			.ret_missed	= all_ret_missed,
+		},
+	},
+};

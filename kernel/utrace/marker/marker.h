@@ -369,7 +369,7 @@ struct marker_request {
  * @called: completed when @calls is 0
  * @kernel: the owner is a part of the kernel, see words.c; constant
  * @system: the owner has markers in all processes, and no engine; hits of
- *	@process are ignored, see everywhere.c; constant
+ *	@process are ignored, see site.c; constant
  * @users: for @kernel: number of users that have not called utrace_words_put()
  * @left: for @kernel: threads have to be asked, see utrace_words_write().
  *	Under a lock of the caller
@@ -465,14 +465,14 @@ enum marker_how {
  * @owner: the owner, which outlives the list, @everywhere and all shares;
  *	constant
  * @everywhere: for an owner of the system: entry in marker_site.events, see
- *	everywhere.c
+ *	site.c
  * @cookie: see struct utrace_ioc_arm; constant
  * @id: see struct utrace_ioc_arm; 0 for a module; constant
  * @number: unique among all events since boot, and ascending in the order of
  *	creation; constant
  * @how: how a hit is delivered; constant
  * @histogram: number of hits in each enum utrace_bucket, or NULL.  Constant
- * @ucounts: the user charged for the place (arm.c), or NULL.  Constant
+ * @ucounts: the user charged for the place (site.c), or NULL.  Constant
  * @nargs: number of elements of @args that are used; constant
  * @args: the arguments; constant
  * @hits: number of hits
@@ -569,44 +569,6 @@ static inline int marker_compare(const struct marker_place *a,
 	if (a->semaphore != b->semaphore)
 		return a->semaphore < b->semaphore ? -1 : 1;
 	return ((int)a->kind << 8 | a->bit) - ((int)b->kind << 8 | b->bit);
-}
-
-/*
- * Check whether a word precedes the words of @site whose semaphore is >= @from.
- */
-static inline bool marker_is_before(const struct marker_word *word,
-				    const struct marker_site *site, loff_t from)
-{
-	const struct marker_place *place = &word->place;
-
-	if (place->addr)
-		return false;
-	return place->site == site ? place->semaphore < from :
-				     place->site < site;
-}
-
-/*
- * Find the first word of a site whose semaphore is >= @from, or NULL.  The
- * caller must hold marker_mm.lock or be in an RCU section.  In the latter case
- * a concurrent rotation of the tree may hide words.
- */
-static inline struct marker_word *marker_site_from(const struct marker_mm *memory,
-						   const struct marker_site *site,
-						   loff_t from)
-{
-	struct rb_node *node = rcu_dereference_raw(memory->words.rb_node);
-	struct marker_word *word, *found = NULL;
-
-	while (node) {
-		word = rb_entry(node, struct marker_word, node);
-		if (marker_is_before(word, site, from)) {
-			node = rcu_dereference_raw(node->rb_right);
-		} else {
-			found = word;
-			node = rcu_dereference_raw(node->rb_left);
-		}
-	}
-	return found && found->place.site == site ? found : NULL;
 }
 
 static inline bool marker_is_same(const struct marker_place *a,
@@ -779,6 +741,8 @@ void utrace_marker_abandon(struct marker_mm *memory, struct marker_owner *owner,
 			   const struct marker_place *place);
 int utrace_marker_disarm(struct marker_owner *owner,
 			 const struct marker_place *place);
+void utrace_marker_event_end(struct marker_owner *owner,
+			     struct marker_event *event);
 void utrace_marker_disarm_all(struct marker_owner *owner);
 
 /* write.c */
@@ -829,8 +793,6 @@ utrace_marker_event_new(struct marker_owner *owner,
 			const struct marker_request *request);
 void utrace_marker_event_add(struct marker_owner *owner,
 			     struct marker_event *event);
-void utrace_marker_event_end(struct marker_owner *owner,
-			     struct marker_event *event);
 struct marker_event *utrace_marker_next_event(struct marker_owner *owner,
 					      struct marker_event *last);
 bool utrace_marker_may_trace(struct marker_owner *owner);
@@ -838,53 +800,19 @@ bool utrace_marker_may_tell(struct marker_owner *owner);
 u32 utrace_marker_counts(struct marker_owner *owner, u32 id,
 			 struct utrace_hit_count *counts, u32 *n);
 void utrace_marker_events_free(struct marker_owner *owner);
-
-/* follow.c */
-void utrace_marker_number(struct marker_owner *owner, struct marker_event *event);
-unsigned int utrace_marker_todo(const struct marker_owner *owner);
-void utrace_marker_unfollow(struct marker_mm *memory,
-			    const struct marker_owner *owner);
-void utrace_marker_follow(struct marker_owner *owner);
-
-#ifdef CONFIG_UTRACE_SITES
-
-/* site.c */
-struct marker_site *utrace_marker_site_get(struct file *file, loff_t offset,
-					   loff_t semaphore, bool is_return,
-					   bool everywhere,
-					   const struct cred *opener);
-void utrace_marker_site_drop(struct marker_site *site);
-bool utrace_marker_site_is(const struct marker_site *site, u64 offset,
-			   bool is_return);
-int utrace_marker_site_apply(const struct marker_place *place,
-			     struct mm_struct *mm, bool add);
-int utrace_marker_site_try_remove(struct marker_site *site,
-				  struct mm_struct *mm);
-void utrace_marker_site_list(struct marker_event *event);
-void utrace_marker_site_unlist(struct marker_event *event);
-void utrace_marker_after_hits(struct rcu_head *head, rcu_callback_t func);
-
-/* everywhere.c */
-void utrace_marker_end_everywhere(struct marker_event *event);
-void utrace_marker_end_all_everywhere(struct marker_owner *owner);
-
-/* histogram.c */
 int utrace_marker_histogram_new(struct marker_event *event);
 void utrace_marker_histogram_add(struct marker_event *event, bool readable,
 				 u64 value);
 int utrace_marker_histogram_read(struct marker_owner *owner, u32 id,
 				 u64 *buckets);
 
-/* hit.c */
-bool utrace_marker_wants(struct marker_mm *memory, struct marker_site *site);
-loff_t utrace_marker_next_semaphore(struct marker_mm *memory,
-				    struct marker_site *site, loff_t from);
-void utrace_marker_missed(struct marker_site *site);
-void utrace_marker_missed_everywhere(const struct list_head *events);
-int utrace_marker_hit(struct marker_site *site, unsigned long ip,
-		      struct pt_regs *regs);
-void utrace_marker_hit_everywhere(const struct list_head *events,
-				  unsigned long ip, struct pt_regs *regs);
+/* follow.c */
+unsigned int utrace_marker_todo(const struct marker_owner *owner);
+void utrace_marker_unfollow(struct marker_mm *memory,
+			    const struct marker_owner *owner);
+void utrace_marker_follow(struct marker_owner *owner);
+
+#ifdef CONFIG_UTRACE_SITES
 
 /* fetch.c */
 bool utrace_marker_arg_is_valid(const struct utrace_marker_arg *arg);
@@ -893,7 +821,6 @@ bool utrace_marker_fetch_other(const struct marker_fetch *fetch,
 			       const struct pt_regs *regs, u64 *to);
 
 /* arm.c */
-void utrace_marker_uncharge(struct marker_event *event);
 struct marker_event *
 utrace_marker_site_arm(struct marker_owner *owner,
 		       const struct marker_request *request,
@@ -903,40 +830,6 @@ int utrace_marker_site_disarm(struct marker_owner *owner,
 			      struct file *file);
 
 #else
-
-static inline void utrace_marker_site_drop(struct marker_site *site) { }
-static inline void utrace_marker_uncharge(struct marker_event *event) { }
-
-static inline void utrace_marker_after_hits(struct rcu_head *head,
-					    rcu_callback_t func)
-{
-	func(head);
-}
-
-static inline void utrace_marker_end_everywhere(struct marker_event *event) { }
-
-static inline void
-utrace_marker_end_all_everywhere(struct marker_owner *owner)
-{
-}
-
-static inline int utrace_marker_histogram_read(struct marker_owner *owner,
-					       u32 id, u64 *buckets)
-{
-	return -ENOENT;
-}
-
-static inline int utrace_marker_site_apply(const struct marker_place *place,
-					   struct mm_struct *mm, bool add)
-{
-	return -EOPNOTSUPP;
-}
-
-static inline int utrace_marker_site_try_remove(struct marker_site *site,
-						struct mm_struct *mm)
-{
-	return 0;
-}
 
 static inline struct marker_event *
 utrace_marker_site_arm(struct marker_owner *owner,
@@ -958,7 +851,6 @@ static inline int utrace_marker_site_disarm(struct marker_owner *owner,
 #ifdef CONFIG_USER_EVENTS
 
 /* user_event.c */
-void utrace_marker_name_drop(struct marker_event *event);
 int utrace_marker_arm_name(struct marker_owner *owner,
 			   struct marker_event *event);
 struct marker_event *
@@ -967,8 +859,6 @@ utrace_marker_name_arm(struct marker_owner *owner,
 int utrace_marker_name_disarm(struct marker_owner *owner, const char *name);
 
 #else
-
-static inline void utrace_marker_name_drop(struct marker_event *event) { }
 
 static inline int utrace_marker_arm_name(struct marker_owner *owner,
 					 struct marker_event *event)

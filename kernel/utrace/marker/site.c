@@ -12,10 +12,19 @@
  * consumers, however many owners there are: uprobes calls each consumer of a
  * place when a process hits or maps it.  Which semaphores are incremented
  * depends on the address space, which has one word for each of them.  Owners of
- * the system (everywhere.c) have sites of their own, one for each semaphore,
- * which apply to all processes.
+ * the system have sites of their own, one for each semaphore, which apply to all
+ * processes.
+ *
+ * An owner of the system has neither an engine nor shares.  Its events are
+ * listed in its sites, which have their breakpoint in all processes, as a probe
+ * of perf has: uprobes finds the processes that have the file mapped, and those
+ * that map it later.  The probe stays registered although a process may have no
+ * memory for the breakpoint, or a semaphore that cannot be incremented.  uprobes
+ * keeps what hits read: handlers run in sections that uprobe_unregister_sync()
+ * waits for.
  */
 #include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/init.h>
@@ -24,48 +33,12 @@
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
 #include <linux/uprobes.h>
+#include <linux/user_namespace.h>
 #include <uapi/linux/magic.h>
+#include <uapi/linux/utrace.h>
 
 #include "marker.h"
-
-/**
- * struct marker_site_key - key of a site in the table
- * @inode: the inode whose pages are mapped; for an overlay the real inode
- * @offset: offset of the instruction
- * @semaphore: with @everywhere: file offset of the semaphore; else 0
- * @is_return: a hit is the return of the function
- * @everywhere: the breakpoint is in all processes
- */
-struct marker_site_key {
-	struct inode *inode;
-	loff_t offset;
-	loff_t semaphore;
-	u32 is_return;
-	u32 everywhere;
-};
-
-/**
- * struct marker_site - a place in a file
- * @node: entry in sites
- * @key: key in the table
- * @ref: references, under sites_lock
- * @events: struct marker_event of owners of the system.  Written under
- *	sites_lock, read under RCU by handlers
- * @uprobe: the breakpoint, which holds @key.inode while @consumer is registered
- * @consumer: the callbacks for uprobes
- * @rcu: frees the site when hits in progress have finished
- *
- * Constant but for @node, @ref and @events.
- */
-struct marker_site {
-	struct rhash_head node;
-	struct marker_site_key key;
-	unsigned int ref;
-	struct list_head events;
-	struct uprobe *uprobe;
-	struct uprobe_consumer consumer;
-	struct rcu_head rcu;
-};
+#include "site.h"
 
 static struct rhashtable sites;
 static DEFINE_SPINLOCK(sites_lock);	/* innermost */
@@ -82,120 +55,6 @@ static int __init site_init(void)
 	return rhashtable_init(&sites, &site_params);
 }
 core_initcall(site_init);
-
-static struct marker_site *site_of(struct uprobe_consumer *consumer)
-{
-	return container_of(consumer, struct marker_site, consumer);
-}
-
-/* The lowest semaphore >= @from that the address space wants, or -1. */
-static loff_t site_next(struct uprobe_consumer *consumer, struct mm_struct *mm,
-			loff_t from)
-{
-	struct marker_mm *memory = utrace_marker_mm_find(mm);
-	loff_t next;
-
-	if (!memory)
-		return -1;
-	next = utrace_marker_next_semaphore(memory, site_of(consumer), from);
-	utrace_marker_mm_put(memory);
-	return next;
-}
-
-/*
- * Called by uprobes: check whether an address space wants the breakpoint.
- * mmap_lock is held.
- */
-static bool site_filter(struct uprobe_consumer *consumer, struct mm_struct *mm)
-{
-	return site_next(consumer, mm, 0) >= 0;
-}
-
-/* Called by uprobes: iterate over the wanted semaphores.  mmap_lock is held. */
-static loff_t site_next_ref_ctr(struct uprobe_consumer *consumer,
-				struct mm_struct *mm, loff_t last)
-{
-	return max(site_next(consumer, mm, last + 1), 0);
-}
-
-static int site_handler(struct uprobe_consumer *consumer, struct pt_regs *regs)
-{
-	return utrace_marker_hit(site_of(consumer), instruction_pointer(regs),
-				 regs);
-}
-
-/* Handle the entry of a function whose return is the hit. */
-static int site_entry_handler(struct uprobe_consumer *consumer,
-			      struct pt_regs *regs)
-{
-	struct marker_mm *memory = utrace_marker_mm_find(current->mm);
-	bool wants;
-
-	if (!memory)
-		return UPROBE_HANDLER_REMOVE;
-	/* An owner that may no longer see the task does not get the return. */
-	wants = utrace_marker_wants(memory, site_of(consumer));
-	utrace_marker_mm_put(memory);
-	return wants ? 0 : UPROBE_HANDLER_REMOVE;
-}
-
-static int site_ret_handler(struct uprobe_consumer *consumer,
-			    unsigned long function, struct pt_regs *regs)
-{
-	utrace_marker_hit(site_of(consumer), function, regs);
-	return 0;
-}
-
-/* Handle the entry of a function whose return will not be seen. */
-static void site_ret_missed(struct uprobe_consumer *consumer)
-{
-	utrace_marker_missed(site_of(consumer));
-}
-
-/* The handlers of sites of all processes */
-
-static int all_handler(struct uprobe_consumer *consumer, struct pt_regs *regs)
-{
-	utrace_marker_hit_everywhere(&site_of(consumer)->events,
-				     instruction_pointer(regs), regs);
-	return 0;
-}
-
-static int all_ret_handler(struct uprobe_consumer *consumer,
-			   unsigned long function, struct pt_regs *regs)
-{
-	utrace_marker_hit_everywhere(&site_of(consumer)->events, function,
-				     regs);
-	return 0;
-}
-
-static void all_ret_missed(struct uprobe_consumer *consumer)
-{
-	utrace_marker_missed_everywhere(&site_of(consumer)->events);
-}
-
-static const struct uprobe_consumer site_consumers[2][2] = {
-	{
-		{
-			.filter		= site_filter,
-			.next_ref_ctr	= site_next_ref_ctr,
-			.handler	= site_handler,
-		}, {
-			.filter		= site_filter,
-			.next_ref_ctr	= site_next_ref_ctr,
-			.handler	= site_entry_handler,
-			.ret_handler	= site_ret_handler,
-			.ret_missed	= site_ret_missed,
-		},
-	}, {
-		{
-			.handler	= all_handler,
-		}, {
-			.ret_handler	= all_ret_handler,
-			.ret_missed	= all_ret_missed,
-		},
-	},
-};
 
 static void site_free_rcu(struct rcu_head *rcu)
 {
@@ -234,7 +93,8 @@ static struct uprobe *site_register(struct marker_site *site)
 					 &site->consumer);
 }
 
-static struct marker_site *site_new(const struct marker_site_key *key)
+static struct marker_site *site_new(const struct marker_site_key *key,
+				    const struct uprobe_consumer *consumer)
 {
 	struct marker_site *site = kzalloc(sizeof(*site), GFP_KERNEL_ACCOUNT);
 	struct uprobe *uprobe;
@@ -244,7 +104,7 @@ static struct marker_site *site_new(const struct marker_site_key *key)
 	site->key = *key;
 	site->ref = 1;
 	INIT_LIST_HEAD(&site->events);
-	site->consumer = site_consumers[key->everywhere][key->is_return];
+	site->consumer = *consumer;
 	uprobe = site_register(site);
 	if (IS_ERR(uprobe)) {
 		kfree(site);
@@ -297,14 +157,12 @@ static struct marker_site *site_add(struct marker_site *new)
 /**
  * utrace_marker_site_get() - find or create a site
  * @file: the file
- * @offset: offset of the instruction
- * @semaphore: file offset of the semaphore, or 0; without @everywhere it is
- *	only checked
- * @is_return: a hit is the return of the function
+ * @arg: the place; without @everywhere the semaphore is only checked
  * @everywhere: the breakpoint is in all processes; else in none before
  *	utrace_marker_site_apply()
  * @opener: credentials of the opener of the device; NULL: the caller is the
  *	kernel, which is responsible for the file
+ * @consumer: the callbacks for uprobes of a new site
  *
  * Context: Process context; sleeps for memory.  With @everywhere, takes the
  * mmap_lock of each process that has the file mapped, and dup_mmap_sem, which
@@ -315,11 +173,12 @@ static struct marker_site *site_add(struct marker_site *new)
  * * -ENOMEM - there is no memory, or the table is being enlarged
  * * another error of uprobe_register()
  */
-struct marker_site *utrace_marker_site_get(struct file *file, loff_t offset,
-					   loff_t semaphore, bool is_return,
-					   bool everywhere,
-					   const struct cred *opener)
+struct marker_site *
+utrace_marker_site_get(struct file *file, const struct utrace_marker *arg,
+		       bool everywhere, const struct cred *opener,
+		       const struct uprobe_consumer *consumer)
 {
+	const loff_t offset = arg->offset, semaphore = arg->semaphore;
 	/*
 	 * Look up the inode only once: an overlay may copy the file up at any
 	 * time.
@@ -328,7 +187,7 @@ struct marker_site *utrace_marker_site_get(struct file *file, loff_t offset,
 		.inode = site_inode(file),
 		.offset = offset,
 		.semaphore = everywhere ? semaphore : 0,
-		.is_return = is_return,
+		.is_return = !!(arg->flags & UTRACE_MARKER_F_RETURN),
 		.everywhere = everywhere,
 	};
 	struct marker_site *site;
@@ -342,7 +201,7 @@ struct marker_site *utrace_marker_site_get(struct file *file, loff_t offset,
 		site = site_find(&key);
 	if (site)
 		return site;
-	site = site_new(&key);
+	site = site_new(&key, consumer);
 	return IS_ERR(site) ? site : site_add(site);
 }
 
@@ -476,17 +335,46 @@ void utrace_marker_site_list(struct marker_event *event)
 	list_add_tail_rcu(&event->everywhere, &event->site->events);
 }
 
-/**
- * utrace_marker_site_unlist() - remove an event of an owner of the system from
- * its site
- * @event: the event; hits may still use it until uprobe_unregister_sync()
- *
- * Context: Process context.
+/*
+ * Remove an event from its site.  Hits may still use it until
+ * uprobe_unregister_sync().
  */
-void utrace_marker_site_unlist(struct marker_event *event)
+static void site_unlist(struct marker_event *event)
 {
 	guard(spinlock)(&sites_lock);
 	list_del_rcu(&event->everywhere);
+}
+
+/**
+ * utrace_marker_end_everywhere() - end an event of an owner of the system
+ * @event: the event, which utrace_marker_site_list() has added
+ *
+ * When this returns, deliveries of hits of @event have finished.  The
+ * breakpoints are removed with the site.
+ *
+ * Context: Process context; sleeps.  Waits for hits in progress.
+ */
+void utrace_marker_end_everywhere(struct marker_event *event)
+{
+	site_unlist(event);
+	uprobe_unregister_sync();
+}
+
+/**
+ * utrace_marker_end_all_everywhere() - end all events of an owner of the system
+ * @owner: the owner, whose target ends
+ *
+ * Context: As utrace_marker_end_everywhere().
+ */
+void utrace_marker_end_all_everywhere(struct marker_owner *owner)
+{
+	struct marker_event *event;
+
+	if (list_empty(&owner->events))
+		return;
+	list_for_each_entry(event, &owner->events, list)
+		site_unlist(event);
+	uprobe_unregister_sync();
 }
 
 /**
@@ -501,4 +389,51 @@ void utrace_marker_after_hits(struct rcu_head *head, rcu_callback_t func)
 {
 	/* The grace period that uprobe_unregister_sync() waits for. */
 	call_rcu_tasks_trace(head, func);
+}
+
+/* The limit of a user */
+
+/* user.max_utrace_sites of the initial user namespace. */
+#define MARKER_SITES_OF_USER	4096
+
+static int __init marker_limit_init(void)
+{
+	init_user_ns.ucount_max[UCOUNT_UTRACE_SITES] = MARKER_SITES_OF_USER;
+	return 0;
+}
+core_initcall(marker_limit_init);
+
+/**
+ * utrace_marker_charge() - charge a place to the user who opened the device
+ * @event: the event
+ *
+ * The owners of the enclosing user namespaces are charged as well.  A module is
+ * not limited.
+ *
+ * Context: Any but NMI.
+ * Return: 0 or -EUSERS.
+ */
+int utrace_marker_charge(struct marker_event *event)
+{
+	const struct utrace_viewer *viewer = event->owner->viewer;
+	const struct cred *opener;
+
+	if (!viewer)
+		return 0;
+	opener = viewer->opener;
+	event->ucounts = inc_ucount(opener->user_ns, opener->euid,
+				    UCOUNT_UTRACE_SITES);
+	return event->ucounts ? 0 : -EUSERS;
+}
+
+/**
+ * utrace_marker_uncharge() - undo the charge of an event for its place
+ * @event: the event; no process has its breakpoint any longer
+ *
+ * Context: Any but NMI.
+ */
+void utrace_marker_uncharge(struct marker_event *event)
+{
+	if (event->ucounts)
+		dec_ucount(event->ucounts, UCOUNT_UTRACE_SITES);
 }

@@ -25,21 +25,6 @@
 #include "../utrace_dev.h"
 #include "marker.h"
 
-/* On while an owner has a user_event, and for a second longer. */
-DEFINE_STATIC_KEY_DEFERRED_FALSE(utrace_user_events_used, HZ);
-
-/**
- * utrace_marker_name_drop() - free the name of an event that is being freed
- * @event: the event
- *
- * Context: Process context.
- */
-void utrace_marker_name_drop(struct marker_event *event)
-{
-	static_branch_slow_dec_deferred(&utrace_user_events_used);
-	kfree(event->name);
-}
-
 /* Arming */
 
 /* Arguments and results of arming the bits of a process for an owner. */

@@ -33,6 +33,7 @@
 #include <linux/utrace_mm.h>
 
 #include "marker.h"
+#include "site.h"
 
 /*
  * Maximum number of attempts of a thread to write the words of one page.  The
