@@ -232,41 +232,6 @@ struct marker_event *utrace_marker_next_event(struct marker_owner *owner,
 }
 
 /**
- * utrace_marker_may_trace() - check whether an owner may trace the current task
- * @owner: the owner
- *
- * Context: The task itself; may sleep.  Takes marker_owner.lock.
- * Return: true if the owner may trace the task as it is now.
- */
-bool utrace_marker_may_trace(struct marker_owner *owner)
-{
-	struct pid *user;
-	bool may;
-
-	if (likely(utrace_viewer_knows(owner->viewer)))
-		return true;
-	scoped_guard(spinlock, &owner->lock)
-		user = get_pid(owner->user);
-	may = utrace_viewer_sees(owner->viewer, user);
-	put_pid(user);
-	return may;
-}
-
-/**
- * utrace_marker_may_tell() - check whether hits of the current task may be
- * delivered to an owner
- * @owner: the owner
- *
- * Context: The task itself.
- * Return: true if the owner may trace the task as it is now.
- */
-bool utrace_marker_may_tell(struct marker_owner *owner)
-{
-	return owner->target ? utrace_dev_sees_current(owner->target) :
-			       utrace_marker_may_trace(owner);
-}
-
-/**
  * utrace_marker_counts() - read the hit counts of an owner's events
  * @owner: the owner
  * @id: id of a single marker or user_event; 0: all

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - markers: arming the events of an owner in all of its processes
+ * utrace - markers: which events of an owner a process has armed
  *
  * A process checks the events of an owner at its safe point, which it passes
  * often, while events are added rarely.  So each event has a number, which
@@ -60,7 +60,7 @@ static bool marker_has_followed(const struct marker_mm *memory,
  * and without a reference.
  *
  * Context: A task that has an mm; does not sleep.
- * Return: %MARKER_FOLLOW if the caller must call utrace_marker_follow(),
+ * Return: %MARKER_FOLLOW if the caller must arm the events of the owner,
  * %MARKER_SETTLE if it must call utrace_marker_settle(), both, or 0.
  */
 unsigned int utrace_marker_todo(const struct marker_owner *owner)
@@ -129,13 +129,15 @@ static struct marker_followed *marker_replace_followed(struct marker_mm *memory)
 	return &memory->followed[get_random_u32_below(MARKER_FOLLOWED)];
 }
 
-/* State of a walk of the events of an owner. */
-struct marker_walk {
-	u64 from;	/* number up to which the process had followed before */
-	u64 unfollowed;	/* marker_mm.unfollowed when the walk began */
-};
-
-static void marker_begin_walk(const struct marker_owner *owner,
+/**
+ * utrace_marker_begin_walk() - begin to arm events of an owner in the current
+ * process
+ * @owner: the owner
+ * @walk: zeroed; gets the state
+ *
+ * Context: Process context.  Takes marker_mm.lock.
+ */
+void utrace_marker_begin_walk(const struct marker_owner *owner,
 			      struct marker_walk *walk)
 {
 	struct marker_mm *memory = utrace_marker_mm_find(current->mm);
@@ -154,12 +156,19 @@ static void marker_begin_walk(const struct marker_owner *owner,
 	utrace_marker_mm_put(memory);
 }
 
-/*
- * Record that the current process has followed an owner, unless
- * utrace_marker_unfollow() was called since the walk began.
+/**
+ * utrace_marker_end_walk() - record that the current process has followed an
+ * owner
+ * @owner: the owner
+ * @walk: from utrace_marker_begin_walk()
+ * @number: marker_event.number of the newest event that is armed
+ *
+ * Does nothing if utrace_marker_unfollow() was called since the walk began.
+ *
+ * Context: Process context.  Takes marker_mm.lock.
  */
-static void marker_note_followed(const struct marker_owner *owner,
-				 const struct marker_walk *walk, u64 number)
+void utrace_marker_end_walk(const struct marker_owner *owner,
+			    const struct marker_walk *walk, u64 number)
 {
 	struct marker_mm *memory = utrace_marker_mm_find(current->mm);
 	struct marker_followed *followed;
@@ -177,46 +186,4 @@ static void marker_note_followed(const struct marker_owner *owner,
 		WRITE_ONCE(followed->number, number);
 	}
 	utrace_marker_mm_put(memory);
-}
-
-/*
- * Arm an event in the current process.  Returns false if the next report must
- * try again.  After -EUSERS it need not: the process never gets an engine for
- * its bits.
- */
-static bool marker_follow_event(struct marker_owner *owner,
-				struct marker_event *event)
-{
-	struct marker_place place = marker_of_event(event);
-	int ret;
-
-	if (event->site)
-		ret = utrace_marker_arm_current(owner, &place);
-	else
-		ret = utrace_marker_arm_name(owner, event);
-	return !ret || ret == -EUSERS;
-}
-
-/**
- * utrace_marker_follow() - arm the events of an owner in the current process
- * @owner: the owner, whose engine covers the process
- *
- * Skips events that the process has followed before.
- *
- * Context: A callback, in the task itself; sleeps.
- */
-void utrace_marker_follow(struct marker_owner *owner)
-{
-	const u64 newest = READ_ONCE(owner->newest);
-	struct marker_event *event = NULL;
-	struct marker_walk walk = {};
-	bool all = true;
-
-	marker_begin_walk(owner, &walk);
-	while ((event = utrace_marker_next_event(owner, event)))
-		if (event->number > walk.from &&
-		    !marker_follow_event(owner, event))
-			all = false;
-	if (all)
-		marker_note_followed(owner, &walk, newest);
 }

@@ -713,8 +713,6 @@ int utrace_marker_arm(struct marker_owner *owner, struct marker_place *place,
 		      u32 *state, int *error);
 int utrace_marker_arm_current(struct marker_owner *owner,
 			      const struct marker_place *place);
-void utrace_marker_ask_all(struct marker_owner *owner, bool now);
-bool utrace_marker_follows(struct marker_owner *owner);
 bool utrace_marker_inherit(struct marker_mm *parent, struct marker_mm *child,
 			   struct marker_place *from, struct marker_stock *stock);
 struct marker_owner *utrace_marker_next_owner(struct marker_mm *memory,
@@ -756,6 +754,26 @@ void utrace_marker_settle_words(struct marker_mm *memory,
 				bool sites);
 
 /* owner.c */
+struct marker_owner *utrace_marker_owner_alloc(struct task_struct *task,
+					       struct pid_namespace *ns);
+bool utrace_marker_call_begin(struct marker_owner *owner);
+void utrace_marker_call_end(struct marker_owner *owner);
+void utrace_marker_owner_put(struct marker_owner *owner);
+struct utrace_engine *utrace_marker_engine_get(struct marker_owner *owner);
+bool utrace_marker_follows(struct marker_owner *owner);
+void utrace_marker_detach_if_done(struct marker_owner *owner);
+void utrace_marker_ask_all(struct marker_owner *owner, bool now);
+void utrace_marker_tell(struct marker_owner *owner);
+bool utrace_marker_may_trace(struct marker_owner *owner);
+bool utrace_marker_may_tell(struct marker_owner *owner);
+bool utrace_marker_next_share(struct marker_owner *owner,
+			      struct list_head *shares,
+			      struct marker_share *cursor,
+			      bool (*fn)(struct marker_share *share, void *arg),
+			      void *arg);
+
+/* marker_engine.c */
+extern const struct utrace_engine_ops utrace_marker_kernel_ops;
 struct marker_owner *
 utrace_marker_owner_new(struct utrace_session *session,
 			const struct utrace_dev_arming *target,
@@ -768,21 +786,6 @@ struct marker_owner *
 utrace_marker_owner_of_client(struct task_struct *task, bool follow,
 			      const struct utrace_markers_ops *client,
 			      void *data);
-bool utrace_marker_call_begin(struct marker_owner *owner);
-void utrace_marker_call_end(struct marker_owner *owner);
-void utrace_marker_owner_put(struct marker_owner *owner);
-struct utrace_engine *utrace_marker_engine_get(struct marker_owner *owner);
-void utrace_marker_detach_if_done(struct marker_owner *owner);
-void utrace_marker_tell(struct marker_owner *owner);
-bool utrace_marker_next_share(struct marker_owner *owner,
-			      struct list_head *shares,
-			      struct marker_share *cursor,
-			      bool (*fn)(struct marker_share *share, void *arg),
-			      void *arg);
-
-/* marker_engine.c */
-extern const struct utrace_engine_ops utrace_marker_ops;
-extern const struct utrace_engine_ops utrace_marker_kernel_ops;
 
 /* event.c */
 void utrace_marker_event_get(struct marker_event *event);
@@ -795,8 +798,6 @@ void utrace_marker_event_add(struct marker_owner *owner,
 			     struct marker_event *event);
 struct marker_event *utrace_marker_next_event(struct marker_owner *owner,
 					      struct marker_event *last);
-bool utrace_marker_may_trace(struct marker_owner *owner);
-bool utrace_marker_may_tell(struct marker_owner *owner);
 u32 utrace_marker_counts(struct marker_owner *owner, u32 id,
 			 struct utrace_hit_count *counts, u32 *n);
 void utrace_marker_events_free(struct marker_owner *owner);
@@ -806,11 +807,20 @@ void utrace_marker_histogram_add(struct marker_event *event, bool readable,
 int utrace_marker_histogram_read(struct marker_owner *owner, u32 id,
 				 u64 *buckets);
 
+/* State of a walk of the events of an owner. */
+struct marker_walk {
+	u64 from;	/* number up to which the process had followed before */
+	u64 unfollowed;	/* marker_mm.unfollowed when the walk began */
+};
+
 /* follow.c */
 unsigned int utrace_marker_todo(const struct marker_owner *owner);
 void utrace_marker_unfollow(struct marker_mm *memory,
 			    const struct marker_owner *owner);
-void utrace_marker_follow(struct marker_owner *owner);
+void utrace_marker_begin_walk(const struct marker_owner *owner,
+			      struct marker_walk *walk);
+void utrace_marker_end_walk(const struct marker_owner *owner,
+			    const struct marker_walk *walk, u64 number);
 
 #ifdef CONFIG_UTRACE_SITES
 

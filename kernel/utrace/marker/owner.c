@@ -57,6 +57,37 @@ static void marker_owner_last(struct kref *ref)
 }
 
 /**
+ * utrace_marker_owner_alloc() - allocate an owner without an engine
+ * @task: a task of its process
+ * @ns: the pid namespace for the numbers of processes
+ *
+ * Context: Process context; sleeps.
+ * Return: the owner, with a reference, or NULL.
+ */
+struct marker_owner *utrace_marker_owner_alloc(struct task_struct *task,
+					       struct pid_namespace *ns)
+{
+	struct marker_owner *owner = kzalloc(sizeof(*owner),
+					     GFP_KERNEL_ACCOUNT);
+
+	if (!owner)
+		return NULL;
+	owner->number = atomic64_inc_return(&owners);
+	kref_init(&owner->ref);
+	mutex_init(&owner->mutex);
+	spin_lock_init(&owner->lock);
+	INIT_LIST_HEAD(&owner->shares);
+	INIT_LIST_HEAD(&owner->leaving);
+	INIT_LIST_HEAD(&owner->events);
+	INIT_LIST_HEAD(&owner->armed);
+	INIT_WORK(&owner->end, marker_owner_end);
+	INIT_RCU_WORK(&owner->free, marker_owner_free);
+	owner->process = get_task_pid(task, PIDTYPE_TGID);
+	owner->ns = get_pid_ns(ns);
+	return owner;
+}
+
+/**
  * utrace_marker_owner_put() - drop a reference to an owner
  * @owner: the owner
  *
@@ -80,6 +111,33 @@ struct utrace_engine *utrace_marker_engine_get(struct marker_owner *owner)
 	if (owner->engine)
 		utrace_engine_get(owner->engine);
 	return owner->engine;
+}
+
+/**
+ * utrace_marker_follows() - check whether an owner follows the current task to
+ * its child
+ * @owner: the owner, which has a share in the current address space
+ *
+ * The current task may share the address space with a task that the owner
+ * traces, and not be traced itself.
+ *
+ * Context: fork(2).  Takes marker_owner.lock and utrace->lock.
+ * Return: true if the child gets the engine of the owner, and the owner is not
+ * one of the kernel.
+ */
+bool utrace_marker_follows(struct marker_owner *owner)
+{
+	struct utrace_engine *engine;
+	bool covers;
+
+	if (!owner->follow || owner->kernel)
+		return false;
+	engine = utrace_marker_engine_get(owner);
+	if (!engine)
+		return false;
+	covers = utrace_covers(engine, current);
+	utrace_engine_put(engine);
+	return covers;
 }
 
 /**
@@ -108,6 +166,31 @@ void utrace_marker_detach_if_done(struct marker_owner *owner)
 }
 
 /**
+ * utrace_marker_ask_all() - make all tasks of an owner pass the safe point
+ * @owner: the owner
+ * @now: before they run user code again; else at some later time
+ *
+ * Context: Process context, without locks of markers.
+ */
+void utrace_marker_ask_all(struct marker_owner *owner, bool now)
+{
+	struct utrace_engine *engine = utrace_marker_engine_get(owner);
+
+	if (!engine)
+		return;
+	/*
+	 * Store the wanted value before the list of tasks is read; pairs with
+	 * the barrier in marker_clone().
+	 */
+	smp_mb();
+	/* -ESRCH: all tasks are dead. */
+	(void)!utrace_control(NULL, engine, UTRACE_REPORT);
+	if (now)
+		utrace_interrupt_cpus(engine);
+	utrace_engine_put(engine);
+}
+
+/**
  * utrace_marker_tell() - notify the reader of a session that a state may have
  * changed
  * @owner: the owner
@@ -123,6 +206,41 @@ void utrace_marker_tell(struct marker_owner *owner)
 	    atomic_cmpxchg(&owner->changed, MARKER_KNOWN, MARKER_CHANGED) ==
 	    MARKER_KNOWN)
 		utrace_dev_tell_change(owner->target);
+}
+
+/**
+ * utrace_marker_may_trace() - check whether an owner may trace the current task
+ * @owner: the owner
+ *
+ * Context: The task itself; may sleep.  Takes marker_owner.lock.
+ * Return: true if the owner may trace the task as it is now.
+ */
+bool utrace_marker_may_trace(struct marker_owner *owner)
+{
+	struct pid *user;
+	bool may;
+
+	if (likely(utrace_viewer_knows(owner->viewer)))
+		return true;
+	scoped_guard(spinlock, &owner->lock)
+		user = get_pid(owner->user);
+	may = utrace_viewer_sees(owner->viewer, user);
+	put_pid(user);
+	return may;
+}
+
+/**
+ * utrace_marker_may_tell() - check whether hits of the current task may be
+ * delivered to an owner
+ * @owner: the owner
+ *
+ * Context: The task itself.
+ * Return: true if the owner may trace the task as it is now.
+ */
+bool utrace_marker_may_tell(struct marker_owner *owner)
+{
+	return owner->target ? utrace_dev_sees_current(owner->target) :
+			       utrace_marker_may_trace(owner);
 }
 
 /*
@@ -184,209 +302,6 @@ bool utrace_marker_next_share(struct marker_owner *owner,
 			cond_resched();
 	} while (more && !found);
 	return found;
-}
-
-/* Creation */
-
-/* @ns is the pid namespace for the numbers of processes. */
-static struct marker_owner *marker_owner_alloc(struct task_struct *task,
-					       struct pid_namespace *ns)
-{
-	struct marker_owner *owner = kzalloc(sizeof(*owner),
-					     GFP_KERNEL_ACCOUNT);
-
-	if (!owner)
-		return NULL;
-	owner->number = atomic64_inc_return(&owners);
-	kref_init(&owner->ref);
-	mutex_init(&owner->mutex);
-	spin_lock_init(&owner->lock);
-	INIT_LIST_HEAD(&owner->shares);
-	INIT_LIST_HEAD(&owner->leaving);
-	INIT_LIST_HEAD(&owner->events);
-	INIT_LIST_HEAD(&owner->armed);
-	INIT_WORK(&owner->end, marker_owner_end);
-	INIT_RCU_WORK(&owner->free, marker_owner_free);
-	owner->process = get_task_pid(task, PIDTYPE_TGID);
-	owner->ns = get_pid_ns(ns);
-	return owner;
-}
-
-static struct marker_owner *
-marker_owner_of_target(struct utrace_session *session,
-		       const struct utrace_dev_arming *target,
-		       struct task_struct *task)
-{
-	struct marker_owner *owner = marker_owner_alloc(task,
-							utrace_dev_ns(session));
-
-	if (!owner)
-		return NULL;
-	utrace_engine_get(target->engine);
-	owner->target = target->engine;
-	owner->viewer = utrace_viewer_get(target->viewer);
-	return owner;
-}
-
-static bool marker_may_trace(struct task_struct *task, void *data)
-{
-	struct marker_owner *owner = data;
-
-	return task->exit_state || utrace_viewer_may_attach(owner->viewer, task);
-}
-
-/*
- * Attach the engine.  Returns 0 or an error.  After some errors the engine
- * exists, and is detached when the owner is closed.
- */
-static int marker_attach(struct marker_owner *owner, struct task_struct *task)
-{
-	const struct cred *opener = NULL;
-	struct utrace_engine *engine;
-	int ret;
-
-	if (owner->viewer)
-		opener = owner->viewer->opener;
-	else if (owner->kernel)
-		opener = current_cred();
-	engine = utrace_attach_for(opener, task,
-				   UTRACE_ATTACH_OBSERVER |
-				   UTRACE_ATTACH_OWN_EVENTS |
-				   (owner->follow ? UTRACE_ATTACH_TREE :
-						    UTRACE_ATTACH_PROCESS),
-				   owner->kernel ? &utrace_marker_kernel_ops :
-						   &utrace_marker_ops, owner,
-				   owner->viewer ? marker_may_trace : NULL, owner);
-	if (IS_ERR(engine))
-		return PTR_ERR(engine);
-	/* For ->release(). */
-	kref_get(&owner->ref);
-	owner->engine = engine;
-	utrace_set_owner(engine, task_tgid(current));
-	ret = utrace_set_events(NULL, engine, UTRACE_EVENT(QUIESCE) |
-					      UTRACE_EVENT(CLONE) |
-					      UTRACE_EVENT(EXEC));
-	if (ret == -EALREADY)
-		return -ESRCH;
-	return ret == -EINPROGRESS ? 0 : ret;
-}
-
-/* Attach the engine of a new owner.  Drops the owner on failure. */
-static struct marker_owner *marker_owner_start(struct marker_owner *owner,
-					       struct task_struct *task)
-{
-	int ret = marker_attach(owner, task);
-
-	if (!ret)
-		return owner;
-	utrace_marker_disarm_all(owner);
-	utrace_marker_owner_put(owner);
-	return ERR_PTR(ret);
-}
-
-/**
- * utrace_marker_owner_new() - create an owner for a process or a tree
- * @session: the session
- * @target: its target, of %UTRACE_SCOPE_PROCESS or _TREE
- * @task: a task of the process
- *
- * Context: Process context; may sleep.  utrace_session.lock is held.
- * Return: the owner, with a reference that &utrace_dev_owner_ops.end consumes;
- * or
- * * -ESRCH - @task has exited
- * * -EPERM - the caller or the opener of the device may not trace a task
- * * -ENOSPC, -EUSERS - a task or the user has too many engines
- * * -EINTR - the caller was killed
- * * -ENOMEM - out of memory
- */
-struct marker_owner *
-utrace_marker_owner_new(struct utrace_session *session,
-			const struct utrace_dev_arming *target,
-			struct task_struct *task)
-{
-	struct marker_owner *owner = marker_owner_of_target(session, target,
-							    task);
-
-	if (!owner)
-		return ERR_PTR(-ENOMEM);
-	owner->follow = target->scope == UTRACE_SCOPE_TREE;
-	return marker_owner_start(owner, task);
-}
-
-/**
- * utrace_marker_owner_of_system() - create an owner of markers in all processes
- * @session: the session
- * @target: its target, of %UTRACE_SCOPE_SYSTEM
- *
- * Context: Process context; may sleep.  utrace_session.lock is held.
- * Return: the owner, as utrace_marker_owner_new(); or
- * * -EPERM - the caller or the opener of the device may not trace the system
- * * -ENOMEM - out of memory
- */
-struct marker_owner *
-utrace_marker_owner_of_system(struct utrace_session *session,
-			      const struct utrace_dev_arming *target)
-{
-	struct marker_owner *owner;
-
-	if (!utrace_viewer_may_see_all(utrace_dev_cred(session)))
-		return ERR_PTR(-EPERM);
-	owner = marker_owner_of_target(session, target, current);
-	if (!owner)
-		return ERR_PTR(-ENOMEM);
-	owner->system = true;
-	return owner;
-}
-
-/**
- * utrace_marker_owner_of_kernel() - create an owner for a part of the kernel
- *
- * The words are those of the current process and of its descendants.
- *
- * Context: Process context; may sleep.
- * Return: the owner, with a reference for the caller; -ENOMEM, or an error of
- * utrace_attach_for().
- */
-struct marker_owner *utrace_marker_owner_of_kernel(void)
-{
-	struct marker_owner *owner;
-
-	owner = marker_owner_alloc(current, task_active_pid_ns(current));
-	if (!owner)
-		return ERR_PTR(-ENOMEM);
-	owner->follow = true;
-	owner->kernel = true;
-	refcount_set(&owner->users, 1);
-	return marker_owner_start(owner, current);
-}
-
-/**
- * utrace_marker_owner_of_client() - create an owner for a module
- * @task: a task of the process
- * @follow: arm in children of fork(2) as well
- * @client: the callbacks
- * @data: argument of the callbacks
- *
- * Context: Process context; may sleep.
- * Return: the owner, with a reference for the caller; -ENOMEM, or an error of
- * utrace_attach_for().
- */
-struct marker_owner *
-utrace_marker_owner_of_client(struct task_struct *task, bool follow,
-			      const struct utrace_markers_ops *client,
-			      void *data)
-{
-	struct marker_owner *owner;
-
-	owner = marker_owner_alloc(task, task_active_pid_ns(current));
-	if (!owner)
-		return ERR_PTR(-ENOMEM);
-	owner->follow = follow;
-	owner->client = client;
-	owner->data = data;
-	refcount_set(&owner->calls, 1);
-	init_completion(&owner->called);
-	return marker_owner_start(owner, task);
 }
 
 /**

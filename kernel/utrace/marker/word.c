@@ -258,31 +258,6 @@ static void marker_ask(struct marker_owner *owner, struct mm_struct *mm)
 	on_each_cpu_mask(mm_cpumask(mm), marker_nothing, NULL, true);
 }
 
-/**
- * utrace_marker_ask_all() - make all tasks of an owner pass the safe point
- * @owner: the owner
- * @now: before they run user code again; else at some later time
- *
- * Context: Process context, without locks of markers.
- */
-void utrace_marker_ask_all(struct marker_owner *owner, bool now)
-{
-	struct utrace_engine *engine = utrace_marker_engine_get(owner);
-
-	if (!engine)
-		return;
-	/*
-	 * Store the wanted value before the list of tasks is read; pairs with
-	 * the barrier in marker_clone().
-	 */
-	smp_mb();
-	/* -ESRCH: all tasks are dead. */
-	(void)!utrace_control(NULL, engine, UTRACE_REPORT);
-	if (now)
-		utrace_interrupt_cpus(engine);
-	utrace_engine_put(engine);
-}
-
 /* Arming */
 
 /**
@@ -666,33 +641,6 @@ static int marker_copied(struct mm_struct *mm, const struct marker_word *word)
 		return word->applied;
 	vma = vma_lookup(mm, word->place.addr);
 	return vma && !(vma->vm_flags & others) ? word->applied : 0;
-}
-
-/**
- * utrace_marker_follows() - check whether an owner follows the current task to
- * its child
- * @owner: the owner, which has a share in the current address space
- *
- * The current task may share the address space with a task that the owner
- * traces, and not be traced itself.
- *
- * Context: fork(2).  Takes marker_owner.lock and utrace->lock.
- * Return: true if the child gets the engine of the owner, and the owner is not
- * one of the kernel.
- */
-bool utrace_marker_follows(struct marker_owner *owner)
-{
-	struct utrace_engine *engine;
-	bool covers;
-
-	if (!owner->follow || owner->kernel)
-		return false;
-	engine = utrace_marker_engine_get(owner);
-	if (!engine)
-		return false;
-	covers = utrace_covers(engine, current);
-	utrace_engine_put(engine);
-	return covers;
 }
 
 struct marker_heritage {
