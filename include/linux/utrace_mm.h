@@ -3,7 +3,7 @@
  * utrace - the hooks that memory management calls
  *
  * Each hook is behind a static key that is off unless memory has words
- * (kernel/utrace/marker/mm.c).  Without CONFIG_UTRACE_MARKERS all hooks are empty.
+ * (kernel/utrace/marker/memory.c).  Without CONFIG_UTRACE_MARKERS all hooks are empty.
  */
 #ifndef _LINUX_UTRACE_MM_H
 #define _LINUX_UTRACE_MM_H

@@ -10,7 +10,7 @@
  * Threads of the process come here at their safe point and write the words that
  * must be written (marker/write.c).  A task that creates a process disarms in
  * the copy of the memory what the child should not have, before the child runs
- * (marker/mm.c).
+ * (marker/memory.c).
  */
 #include <linux/cred.h>
 #include <linux/mm.h>

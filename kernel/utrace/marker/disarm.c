@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - markers: disarming
- *
- * A share that is no longer wanted stays until its word reflects that.  Until
- * then the share is "leaving".
+ * utrace - markers: disarming in all processes of an owner
  */
 #include <linux/delay.h>
 #include <linux/pid.h>
@@ -12,25 +9,6 @@
 
 #include "marker.h"
 #include "site.h"
-
-/*
- * Check whether a share belongs to the word or to the event of @place.  NULL
- * matches any share.
- */
-static bool marker_matches(const struct marker_share *share,
-			   const struct marker_place *place)
-{
-	struct marker_place of_word;
-
-	if (!place)
-		return true;
-	if (place->kind == MARKER_EVENT)
-		return share->place.event == place->event;
-	of_word = marker_of_word(place);
-	/* A program after an execve(2) may have the word with another id. */
-	return share->place.id == place->id &&
-	       marker_is_same(&share->word->place, &of_word);
-}
 
 /* The place for which marker_disarm() searches, and the address space found. */
 struct marker_search {
@@ -42,158 +20,11 @@ static bool marker_look_memory(struct marker_share *share, void *arg)
 {
 	struct marker_search *search = arg;
 
-	if (!marker_matches(share, search->place) ||
+	if (!utrace_marker_matches(share, search->place) ||
 	    !utrace_marker_mm_tryget(share->mm))
 		return false;
 	search->memory = share->mm;
 	return true;
-}
-
-/**
- * utrace_marker_count_out() - subtract a share from the wanted value of its
- * word
- * @share: the share, which was counted; marker_mm.lock is held
- *
- * Context: Any.
- */
-void utrace_marker_count_out(struct marker_share *share)
-{
-	lockdep_assert_held(&share->mm->lock);
-
-	share->word->want--;
-	if (share->owner->kernel)
-		share->word->want_ours--;
-	utrace_marker_unindex(share);
-}
-
-/**
- * utrace_marker_leave_share() - make a share leave
- * @share: the share, which is not leaving; marker_mm.lock is held
- *
- * Context: Any but NMI.  Takes marker_owner.lock.
- */
-void utrace_marker_leave_share(struct marker_share *share)
-{
-	lockdep_assert_held(&share->mm->lock);
-
-	utrace_marker_count_out(share);
-	share->word->error = 0;
-	utrace_marker_touch(share->mm, share->word);
-	guard(spinlock)(&share->owner->lock);
-	WRITE_ONCE(share->leaving, true);
-	list_move_tail(&share->of_owner, &share->owner->leaving);
-}
-
-/* What an owner no longer wants: a word, an event, or everything. */
-struct marker_leave {
-	struct marker_owner *owner;
-	const struct marker_place *place;
-};
-
-static bool marker_leave_word(struct marker_mm *memory,
-			      struct marker_word *word, void *arg)
-{
-	struct marker_leave *leave = arg;
-	struct marker_share *share;
-
-	share = utrace_marker_find_share(word, leave->owner);
-	if (share && !share->leaving && marker_matches(share, leave->place))
-		utrace_marker_leave_share(share);
-	return false;
-}
-
-static void marker_leave_at(struct marker_mm *memory,
-			    const struct marker_place *place,
-			    struct marker_leave *leave)
-{
-	struct marker_word *word;
-
-	guard(spinlock)(&memory->lock);
-	word = utrace_marker_find(memory, place);
-	if (word)
-		marker_leave_word(memory, word, leave);
-}
-
-/**
- * utrace_marker_leave() - make shares of an owner in one address space leave
- * @memory: the address space
- * @owner: the owner
- * @place: the word, or an event of the owner; NULL: all words of the owner
- *
- * Nothing is written yet.
- *
- * Context: Process context; sleeps.  Takes marker_mm.lock.
- */
-void utrace_marker_leave(struct marker_mm *memory, struct marker_owner *owner,
-			 const struct marker_place *place)
-{
-	struct marker_leave leave = { .owner = owner, .place = place };
-
-	if (place && place->kind != MARKER_EVENT) {
-		marker_leave_at(memory, place, &leave);
-		return;
-	}
-	if (place && place->event->site) {
-		const struct marker_place site = marker_of_event(place->event);
-
-		marker_leave_at(memory, &site, &leave);
-		return;
-	}
-	utrace_marker_visit(memory, MARKER_ALL, NULL, ULONG_MAX,
-			    marker_leave_word, &leave);
-	if (place)
-		return;
-	/*
-	 * The shares leave now, so a process that follows the owner must arm
-	 * them again.
-	 */
-	guard(spinlock)(&memory->lock);
-	utrace_marker_unfollow(memory, owner);
-}
-
-/* Make the owner's share leave, and leave the bit as it is to the program. */
-static bool marker_abandon_word(struct marker_mm *memory,
-				struct marker_word *word, void *owner)
-{
-	struct marker_share *share = utrace_marker_find_share(word, owner);
-
-	if (!share || share->leaving)
-		return false;
-	utrace_marker_leave_share(share);
-	word->foreign = word->applied;
-	/*
-	 * Other shares that want the bit find it set, so nothing changes for
-	 * them.
-	 */
-	if (!marker_wanted(word))
-		word->applied = 0;
-	return false;
-}
-
-/**
- * utrace_marker_abandon() - make shares of bits leave, but leave the bits set
- * @memory: the address space
- * @owner: the owner, of bits only
- * @place: the bit; NULL: all bits of the owner
- *
- * A bit whose share was already leaving and that is still set is cleared.
- *
- * Context: Process context; sleeps.  Takes marker_mm.lock.
- */
-void utrace_marker_abandon(struct marker_mm *memory, struct marker_owner *owner,
-			   const struct marker_place *place)
-{
-	struct marker_word *word;
-
-	if (!place) {
-		utrace_marker_visit(memory, MARKER_ALL, NULL, ULONG_MAX,
-				    marker_abandon_word, owner);
-		return;
-	}
-	guard(spinlock)(&memory->lock);
-	word = utrace_marker_find(memory, place);
-	if (word)
-		marker_abandon_word(memory, word, owner);
 }
 
 /* A thread that uses an address space, with a reference, or NULL. */

@@ -12,7 +12,7 @@
  * the change writes the word if its page is in memory.  Otherwise it sends the
  * threads of the process past the safe point, where the first of them writes
  * the word (write.c).  Each word records what was added to it, so that exactly
- * this is subtracted later, also in memory that fork(2) has copied (mm.c).
+ * this is subtracted later, also in memory that fork(2) has copied (memory.c).
  *
  * Lock order, outermost first:
  *
@@ -667,10 +667,15 @@ struct marker_mm *utrace_marker_mm_find(struct mm_struct *mm);
 struct marker_mm *utrace_marker_mm_get(struct mm_struct *mm, struct pid *pid);
 bool utrace_marker_mm_tryget(struct marker_mm *memory);
 void utrace_marker_mm_put(struct marker_mm *memory);
+struct marker_mm *utrace_marker_mm_new(struct mm_struct *mm);
+bool utrace_marker_mm_add(struct marker_mm *memory);
+void utrace_marker_mm_remove(struct marker_mm *memory);
 void utrace_marker_mm_born(struct marker_mm *memory, struct pid *pid);
-int utrace_marker_stock_fill(struct marker_stock *stock, unsigned int nwords,
-			     unsigned int nshares);
-void utrace_marker_stock_free(struct marker_stock *stock);
+struct marker_owner *utrace_marker_next_owner(struct marker_mm *memory,
+					      struct marker_owner *last);
+void utrace_marker_ask_later(struct marker_mm *memory);
+void utrace_marker_ask_owners(struct marker_mm *memory, unsigned long start,
+			      unsigned long end);
 
 /* find.c */
 struct marker_word *utrace_marker_from(const struct marker_mm *memory,
@@ -698,45 +703,40 @@ struct marker_share *utrace_marker_next_of(const struct marker_mm *memory,
 					   const struct marker_event *last);
 
 /* word.c */
+int utrace_marker_stock_fill(struct marker_stock *stock, unsigned int nwords,
+			     unsigned int nshares);
+void utrace_marker_stock_free(struct marker_stock *stock);
 u32 utrace_marker_state(const struct marker_share *share, int *error);
-struct marker_mm *utrace_marker_begin(struct marker_owner *owner,
-				      struct mm_struct **mm);
-void utrace_marker_finish(struct marker_owner *owner, struct marker_mm *memory,
-			  struct mm_struct *mm);
 int utrace_marker_want(struct marker_mm *memory, struct marker_owner *owner,
 		       const struct marker_place *place);
 int utrace_marker_want_from(struct marker_stock *stock,
 			    struct marker_mm *memory,
 			    struct marker_owner *owner,
 			    const struct marker_place *place);
-int utrace_marker_arm(struct marker_owner *owner, struct marker_place *place,
-		      u32 *state, int *error);
-int utrace_marker_arm_current(struct marker_owner *owner,
-			      const struct marker_place *place);
-bool utrace_marker_inherit(struct marker_mm *parent, struct marker_mm *child,
-			   struct marker_place *from, struct marker_stock *stock);
-struct marker_owner *utrace_marker_next_owner(struct marker_mm *memory,
-					      struct marker_owner *last);
-void utrace_marker_ask_work(struct work_struct *work);
-void utrace_marker_ask_later(struct marker_mm *memory);
-void utrace_marker_retry(struct marker_mm *memory, unsigned long start,
-			 unsigned long end);
-void utrace_marker_forget(struct marker_mm *memory, unsigned long start,
-			  unsigned long end);
-void utrace_marker_hold(struct marker_mm *memory, struct utrace_hold *hold,
-			bool lost);
-void utrace_marker_release(struct marker_mm *memory, struct utrace_hold *hold);
-void utrace_marker_drop(struct marker_mm *memory);
-void utrace_marker_clean(struct marker_mm *memory, struct list_head *gone);
-void utrace_marker_free(struct list_head *gone);
-
-/* disarm.c */
-void utrace_marker_count_out(struct marker_share *share);
+bool utrace_marker_matches(const struct marker_share *share,
+			   const struct marker_place *place);
 void utrace_marker_leave_share(struct marker_share *share);
 void utrace_marker_leave(struct marker_mm *memory, struct marker_owner *owner,
 			 const struct marker_place *place);
 void utrace_marker_abandon(struct marker_mm *memory, struct marker_owner *owner,
 			   const struct marker_place *place);
+void utrace_marker_clean(struct marker_mm *memory, struct list_head *gone);
+void utrace_marker_free(struct list_head *gone);
+void utrace_marker_drop(struct marker_mm *memory);
+bool utrace_marker_inherit(struct marker_mm *parent, struct marker_mm *child,
+			   struct marker_place *from, struct marker_stock *stock);
+
+/* process.c */
+struct marker_mm *utrace_marker_begin(struct marker_owner *owner,
+				      struct mm_struct **mm);
+void utrace_marker_finish(struct marker_owner *owner, struct marker_mm *memory,
+			  struct mm_struct *mm);
+int utrace_marker_arm(struct marker_owner *owner, struct marker_place *place,
+		      u32 *state, int *error);
+int utrace_marker_arm_current(struct marker_owner *owner,
+			      const struct marker_place *place);
+
+/* disarm.c */
 int utrace_marker_disarm(struct marker_owner *owner,
 			 const struct marker_place *place);
 void utrace_marker_event_end(struct marker_owner *owner,

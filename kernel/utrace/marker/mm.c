@@ -2,10 +2,9 @@
 /*
  * utrace - markers: address spaces that have words
  *
- * A hash table finds the struct marker_mm of a struct mm_struct.  Memory
- * management calls hooks when memory is copied, mapped, unmapped and freed, as
- * it does for uprobes.  The hooks are behind a static key, which is off while
- * no address space has words, and behind a flag of the mm_struct.
+ * A hash table finds the struct marker_mm of a struct mm_struct.  The tasks of
+ * the owners of dirty words can be sent past their safe point, where they write
+ * the words.
  */
 #include <linux/hashtable.h>
 #include <linux/jump_label_ratelimit.h>
@@ -13,7 +12,9 @@
 #include <linux/pid.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include <linux/utrace.h>
 #include <linux/utrace_mm.h>
+#include <linux/workqueue.h>
 
 #include "marker.h"
 
@@ -94,8 +95,141 @@ struct marker_mm *utrace_marker_mm_find(struct mm_struct *mm)
 	return memory && utrace_marker_mm_tryget(memory) ? memory : NULL;
 }
 
-/* The caller has incremented the static key for the new object. */
-static struct marker_mm *marker_mm_new(struct mm_struct *mm)
+/* Asking the tasks of owners */
+
+/* Search for the owner with the lowest address above @last. */
+struct marker_owners {
+	const struct marker_owner *last;
+	struct marker_owner *next;
+};
+
+/* Take an owner of a word if it is the best candidate so far. */
+static bool marker_look_owner(struct marker_mm *memory,
+			      struct marker_word *word, void *arg)
+{
+	struct marker_owners *owners = arg;
+	struct marker_owner *old = owners->next;
+	struct marker_share *share;
+
+	list_for_each_entry(share, &word->shares, of_word)
+		if (share->owner > owners->last &&
+		    (!owners->next || share->owner < owners->next))
+			owners->next = share->owner;
+	if (owners->next == old)
+		return false;
+	kref_get(&owners->next->ref);
+	if (old)
+		utrace_marker_owner_put(old);
+	return false;
+}
+
+/* utrace_marker_next_owner() for the words of a range. */
+static struct marker_owner *marker_next_owner(struct marker_mm *memory,
+					      struct marker_owner *last,
+					      unsigned long start,
+					      unsigned long last_addr)
+{
+	const struct marker_place from = { .addr = start };
+	struct marker_owners owners = { .last = last };
+
+	utrace_marker_visit(memory, MARKER_DIRTY, &from, last_addr,
+			    marker_look_owner, &owners);
+	if (last)
+		utrace_marker_owner_put(last);
+	return owners.next;
+}
+
+/**
+ * utrace_marker_next_owner() - find the next owner of a dirty word
+ * @memory: the address space
+ * @last: the owner that was found last, or NULL; consumes the reference.
+ *	Owners are found in the order of their addresses
+ *
+ * Context: Process context; sleeps.  Takes marker_mm.lock.
+ * Return: the owner, with a reference, or NULL.
+ */
+struct marker_owner *utrace_marker_next_owner(struct marker_mm *memory,
+					      struct marker_owner *last)
+{
+	return marker_next_owner(memory, last, 0, ULONG_MAX);
+}
+
+/*
+ * Make the tasks of the owners of dirty words up to @last_addr pass the safe
+ * point.
+ */
+static void marker_ask_now(struct marker_mm *memory, unsigned long start,
+			   unsigned long last_addr)
+{
+	struct marker_owner *owner = NULL;
+
+	while ((owner = marker_next_owner(memory, owner, start, last_addr))) {
+		struct utrace_engine *engine = utrace_marker_engine_get(owner);
+
+		if (!engine)
+			continue;
+		/* -ESRCH: the tasks of this owner are dead. */
+		(void)!utrace_control(NULL, engine, UTRACE_REPORT);
+		utrace_engine_put(engine);
+	}
+}
+
+/* Make tasks of the owners of all dirty words pass the safe point. */
+static void marker_ask_work(struct work_struct *work)
+{
+	struct marker_mm *memory = container_of(work, struct marker_mm, ask);
+
+	marker_ask_now(memory, 0, ULONG_MAX);
+	utrace_marker_mm_put(memory);
+}
+
+/**
+ * utrace_marker_ask_later() - queue a work item that makes the tasks of the
+ * owners of all dirty words pass the safe point
+ * @memory: the address space; the caller has a reference
+ *
+ * Context: Any but NMI.
+ */
+void utrace_marker_ask_later(struct marker_mm *memory)
+{
+	refcount_inc(&memory->ref);
+	if (!queue_work(system_unbound_wq, &memory->ask))
+		utrace_marker_mm_put(memory);
+}
+
+/**
+ * utrace_marker_ask_owners() - make the tasks of the owners of dirty words in a
+ * range pass the safe point
+ * @memory: the address space
+ * @start: begin of the range
+ * @end: end of the range
+ *
+ * A truncation visits all mappings of all processes with locks held, and cannot
+ * be killed.  So for another address space this queues a work item, which asks
+ * once for many mappings.
+ *
+ * Context: Process context; sleeps.
+ */
+void utrace_marker_ask_owners(struct marker_mm *memory, unsigned long start,
+			      unsigned long end)
+{
+	if (memory->mm == current->mm)
+		marker_ask_now(memory, start, end - 1);
+	else if (marker_is_dirty(memory))
+		utrace_marker_ask_later(memory);
+}
+
+/* Creation and removal */
+
+/**
+ * utrace_marker_mm_new() - create a struct marker_mm that is not in the table
+ * @mm: the mm_struct; the caller has incremented utrace_mm_used for the new
+ *	object
+ *
+ * Context: Process context; sleeps.
+ * Return: the struct marker_mm, with a reference; NULL if out of memory.
+ */
+struct marker_mm *utrace_marker_mm_new(struct mm_struct *mm)
 {
 	struct marker_mm *memory = kzalloc(sizeof(*memory),
 					   GFP_KERNEL_ACCOUNT);
@@ -114,12 +248,18 @@ static struct marker_mm *marker_mm_new(struct mm_struct *mm)
 	seqcount_spinlock_init(&memory->turns, &memory->lock);
 	INIT_LIST_HEAD(&memory->holds);
 	mutex_init(&memory->install_lock);
-	INIT_WORK(&memory->ask, utrace_marker_ask_work);
+	INIT_WORK(&memory->ask, marker_ask_work);
 	return memory;
 }
 
-/* Returns false if the mm_struct has a struct marker_mm already. */
-static bool marker_mm_add(struct marker_mm *memory)
+/**
+ * utrace_marker_mm_add() - add a struct marker_mm to the table
+ * @memory: the struct marker_mm
+ *
+ * Context: Process context.
+ * Return: false if its mm_struct has a struct marker_mm in the table already.
+ */
+bool utrace_marker_mm_add(struct marker_mm *memory)
 {
 	struct marker_mm *other;
 
@@ -132,6 +272,20 @@ static bool marker_mm_add(struct marker_mm *memory)
 	set_bit(UTRACE_MMF_WORDS, &memory->mm->flags);
 	hash_add_rcu(marker_table, &memory->node, (unsigned long)memory->mm);
 	return true;
+}
+
+/**
+ * utrace_marker_mm_remove() - remove a struct marker_mm from the table
+ * @memory: the struct marker_mm; the reference of the table is dropped, and the
+ *	caller has another one
+ *
+ * Context: Process context.
+ */
+void utrace_marker_mm_remove(struct marker_mm *memory)
+{
+	scoped_guard(spinlock, &table_lock)
+		hash_del_rcu(&memory->node);
+	utrace_marker_mm_put(memory);
 }
 
 /**
@@ -148,11 +302,11 @@ struct marker_mm *utrace_marker_mm_get(struct mm_struct *mm, struct pid *pid)
 
 	while (!(memory = utrace_marker_mm_find(mm))) {
 		static_branch_deferred_inc(&utrace_mm_used);
-		memory = marker_mm_new(mm);
+		memory = utrace_marker_mm_new(mm);
 		if (!memory)
 			break;
 		memory->pid = get_pid(pid);
-		if (marker_mm_add(memory))
+		if (utrace_marker_mm_add(memory))
 			break;
 		utrace_marker_mm_put(memory);
 	}
@@ -171,289 +325,4 @@ void utrace_marker_mm_born(struct marker_mm *memory, struct pid *pid)
 	guard(spinlock)(&memory->lock);
 	if (!memory->pid)
 		WRITE_ONCE(memory->pid, get_pid(pid));
-}
-
-/* Fork */
-
-/**
- * utrace_marker_stock_free() - free what is left of a stock
- * @stock: the stock
- *
- * Context: Any.
- */
-void utrace_marker_stock_free(struct marker_stock *stock)
-{
-	struct marker_word *word, *next_word;
-	struct marker_share *share, *next;
-
-	list_for_each_entry_safe(word, next_word, &stock->words, spare)
-		kfree(word);
-	list_for_each_entry_safe(share, next, &stock->shares, of_word)
-		kfree(share);
-}
-
-/**
- * utrace_marker_stock_fill() - allocate words and shares
- * @stock: the stock
- * @nwords: minimum number of words in the stock afterwards
- * @nshares: minimum number of shares in the stock afterwards
- *
- * Context: Process context; sleeps.  Charges the memory to the current task.
- * Return: 0 or -ENOMEM.
- */
-int utrace_marker_stock_fill(struct marker_stock *stock, unsigned int nwords,
-			     unsigned int nshares)
-{
-	struct marker_share *share;
-	struct marker_word *word;
-
-	for (; stock->nwords < nwords; stock->nwords++) {
-		word = kzalloc(sizeof(*word), GFP_KERNEL_ACCOUNT);
-		if (!word)
-			return -ENOMEM;
-		list_add(&word->spare, &stock->words);
-	}
-	for (; stock->nshares < nshares; stock->nshares++) {
-		share = kzalloc(sizeof(*share), GFP_KERNEL_ACCOUNT);
-		if (!share)
-			return -ENOMEM;
-		list_add(&share->of_word, &stock->shares);
-	}
-	return 0;
-}
-
-/*
- * Copy the words of @parent in parts.  Before the first part, @child is entered
- * as the copy, so that pages that @parent loses are lost for @child as well.
- * Returns 0 or -ENOMEM.
- */
-static int marker_dup(struct marker_mm *parent, struct marker_mm *child)
-{
-	struct marker_stock stock = MARKER_STOCK_INIT(stock);
-	struct marker_place from = {};
-	int ret;
-
-	refcount_inc(&child->ref);
-	scoped_guard(spinlock, &parent->lock)
-		parent->copy = child;
-	do {
-		ret = utrace_marker_stock_fill(&stock, MARKER_PIECE,
-					       max(stock.need, MARKER_PIECE));
-	} while (!ret && utrace_marker_inherit(parent, child, &from, &stock));
-	utrace_marker_stock_free(&stock);
-	return ret;
-}
-
-/**
- * __utrace_dup_mm() - copy the words for fork(2)
- * @old: the address space that is about to be copied
- * @new: the copy, which is still empty
- *
- * Until __utrace_dup_mm_end(), each loss of a page of @old counts for @new as
- * well.  If the copy fails, the last mmput() of @new drops its words.
- *
- * Context: dup_mmap(), with mmap_lock of both held for writing; sleeps.
- * Return: 0 or -ENOMEM.
- */
-int __utrace_dup_mm(struct mm_struct *old, struct mm_struct *new)
-{
-	struct marker_mm *parent = utrace_marker_mm_find(old);
-	struct marker_mm *child = NULL;
-	int ret = -ENOMEM;
-
-	mmap_assert_write_locked(old);
-
-	if (!parent)
-		return 0;
-	/* @parent holds the key enabled, so this takes no lock for patching. */
-	if (!WARN_ON_ONCE(!static_key_fast_inc_not_disabled(&utrace_mm_used.key.key)))
-		child = marker_mm_new(new);
-	if (child) {
-		/*
-		 * No madvise(2) of the copy begins before the hooks are
-		 * enabled.
-		 */
-		child->entered = true;
-		ret = marker_dup(parent, child);
-		if (!RB_EMPTY_ROOT(&child->words))
-			marker_mm_add(child);
-		utrace_marker_mm_put(child);
-	}
-	utrace_marker_mm_put(parent);
-	return ret;
-}
-
-/**
- * __utrace_dup_mm_end() - end what __utrace_dup_mm() began
- * @old: the address space that was copied, or whose copy has failed
- *
- * From here on, losses of pages of @old do not affect the copy.
- *
- * Context: dup_mmap(), with mmap_lock held for writing.
- */
-void __utrace_dup_mm_end(struct mm_struct *old)
-{
-	struct marker_mm *parent = utrace_marker_mm_find(old);
-	struct marker_mm *child;
-
-	mmap_assert_write_locked(old);
-
-	if (!parent)
-		return;
-	scoped_guard(spinlock, &parent->lock) {
-		child = parent->copy;
-		parent->copy = NULL;
-	}
-	if (child)
-		utrace_marker_mm_put(child);
-	utrace_marker_mm_put(parent);
-}
-
-/*
- * Make @task the owner of @mm.  Pages are charged to the memory cgroup of the
- * owner, and a new task is in the root cgroup until cgroup_post_fork().
- * Returns the previous owner.
- */
-static struct task_struct *marker_be_owner(struct mm_struct *mm,
-					   struct task_struct *task)
-{
-	struct task_struct *before = NULL;
-
-#ifdef CONFIG_MEMCG
-	/* No other task changes the owner before a task with @mm is visible. */
-	before = rcu_replace_pointer(mm->owner, task, true);
-#endif
-	return before;
-}
-
-/**
- * __utrace_mm_copied() - disarm in the copied memory of a new task
- * @mm: the copy, in which no task runs yet
- *
- * Owners that do not follow have no engine in the child, so the parent disarms
- * their words in the copy.  This cannot be done in dup_mmap(), because filters
- * of perf look at the memory of the new task.
- *
- * Context: copy_process(); sleeps.
- * Return: 0, or -ENOMEM, if the caller must drop the copy.
- */
-int __utrace_mm_copied(struct mm_struct *mm)
-{
-	struct marker_mm *memory = utrace_marker_mm_find(mm);
-	struct task_struct *child;
-	int ret;
-
-	if (!memory)
-		return 0;
-	child = marker_be_owner(mm, current);
-	ret = utrace_marker_settle_child(memory);
-	marker_be_owner(mm, child);
-	utrace_marker_mm_put(memory);
-	return ret;
-}
-
-/* Mapping and unmapping */
-
-/**
- * __utrace_mmap() - retry failed words after memory was mapped
- * @mm: the address space
- * @start: begin of the range
- * @end: end of the range
- *
- * Context: mmap(2), mremap(2), brk(2) and the growth of a stack, with mmap_lock
- * held for writing.
- */
-void __utrace_mmap(struct mm_struct *mm, unsigned long start, unsigned long end)
-{
-	struct marker_mm *memory = utrace_marker_mm_find(mm);
-
-	if (!memory)
-		return;
-	utrace_marker_retry(memory, start, end);
-	utrace_marker_mm_put(memory);
-}
-
-/**
- * __utrace_munmap() - forget words of unmapped or moved pages
- * @mm: the address space
- * @start: begin of the range
- * @end: end of the range
- *
- * Context: munmap(2), mmap(2) over a mapping, mremap(2) or %UFFDIO_MOVE, with
- * mmap_lock or the lock of the mapping held.
- */
-void __utrace_munmap(struct mm_struct *mm, unsigned long start,
-		     unsigned long end)
-{
-	struct marker_mm *memory;
-
-	/*
-	 * The whole address space is being freed: __utrace_drop_mm() has
-	 * handled it.
-	 */
-	if (!atomic_read(&mm->mm_users))
-		return;
-	memory = utrace_marker_mm_find(mm);
-	if (!memory)
-		return;
-	utrace_marker_forget(memory, start, end);
-	utrace_marker_mm_put(memory);
-}
-
-/**
- * utrace_hold() - prevent writes to a range until utrace_release()
- * @mm: the address space
- * @hold: the range, filled in here
- * @start: begin of the range
- * @end: end of the range
- * @lost: all pages of the range are lost
- *
- * For callers that remove pages from a mapping while writers may run: a page
- * that a writer finds may be the old one or the new one.
- *
- * Context: madvise(2), the truncation of a file, or %UFFDIO_MOVE.
- */
-void utrace_hold(struct mm_struct *mm, struct utrace_hold *hold,
-		 unsigned long start, unsigned long end, bool lost)
-{
-	hold->start = start;
-	hold->end = end;
-	hold->memory = utrace_marker_mm_find(mm);
-	if (hold->memory)
-		utrace_marker_hold(hold->memory, hold, lost);
-}
-
-/**
- * utrace_release() - allow writes to a range again
- * @hold: the range
- *
- * Words that were held back are written at the next safe point.
- *
- * Context: As utrace_hold().
- */
-void utrace_release(struct utrace_hold *hold)
-{
-	if (!hold->memory)
-		return;
-	utrace_marker_release(hold->memory, hold);
-	utrace_marker_mm_put(hold->memory);
-}
-
-/**
- * __utrace_drop_mm() - drop the words of an mm_struct that has no users left
- * @mm: the address space
- *
- * Context: The last mmput(); process context.
- */
-void __utrace_drop_mm(struct mm_struct *mm)
-{
-	struct marker_mm *memory = utrace_marker_mm_find(mm);
-
-	if (!memory)
-		return;
-	scoped_guard(spinlock, &table_lock)
-		hash_del_rcu(&memory->node);
-	utrace_marker_mm_put(memory);
-	utrace_marker_drop(memory);
-	utrace_marker_mm_put(memory);
 }
