@@ -22,7 +22,16 @@
 #include <uapi/linux/utrace.h>
 
 #include "builtin.h"
+#include "marker/disarm.h"
+#include "marker/engine.h"
+#include "marker/event.h"
+#include "marker/follow.h"
 #include "marker/marker.h"
+#include "marker/mm.h"
+#include "marker/owner.h"
+#include "marker/process.h"
+#include "marker/user_event.h"
+#include "marker/write.h"
 #include "utrace_dev.h"
 #include "viewer.h"
 

@@ -9,8 +9,15 @@
 #include <uapi/linux/utrace.h>
 
 #include "../utrace_dev.h"
+#include "../viewer.h"
+#include "arm.h"
+#include "disarm.h"
+#include "event.h"
+#include "fetch.h"
 #include "hit.h"
 #include "marker.h"
+#include "owner.h"
+#include "process.h"
 #include "site.h"
 
 /*

@@ -23,7 +23,17 @@
 #include <uapi/linux/utrace.h>
 
 #include "../utrace_dev.h"
+#include "../viewer.h"
+#include "arm.h"
+#include "disarm.h"
+#include "engine.h"
+#include "event.h"
 #include "marker.h"
+#include "mm.h"
+#include "owner.h"
+#include "process.h"
+#include "user_event.h"
+#include "word.h"
 
 /*
  * Size of the name of a user_event, including the NUL; user_events has this

@@ -8,7 +8,12 @@
 #include <linux/export.h>
 #include <linux/utrace_markers.h>
 
-#include "marker.h"
+#include "arm.h"
+#include "disarm.h"
+#include "engine.h"
+#include "event.h"
+#include "owner.h"
+#include "user_event.h"
 
 /**
  * utrace_markers_attach() - attach to a process, to arm markers in it

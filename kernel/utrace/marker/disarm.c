@@ -7,8 +7,15 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 
+#include "../viewer.h"
+#include "disarm.h"
+#include "event.h"
 #include "marker.h"
+#include "mm.h"
+#include "owner.h"
 #include "site.h"
+#include "word.h"
+#include "write.h"
 
 /* The place for which marker_disarm() searches, and the address space found. */
 struct marker_search {

@@ -14,14 +14,13 @@
 #include <linux/bitops.h>
 #include <linux/jump_label_ratelimit.h>
 #include <linux/path.h>
-#include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/utrace_words.h>
 #include <uapi/linux/utrace.h>
 
-#include "../utrace_dev.h"
-#include "marker.h"
+#include "event.h"
+#include "owner.h"
 #include "site.h"
 
 /* Maximum number of events of an owner. */

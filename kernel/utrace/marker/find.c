@@ -7,7 +7,9 @@
 #include <linux/rbtree.h>
 #include <linux/sched.h>
 
+#include "find.h"
 #include "marker.h"
+#include "mm.h"
 
 static struct marker_word *marker_word_of(struct rb_node *node,
 					  enum marker_tree tree)

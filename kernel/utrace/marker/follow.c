@@ -21,7 +21,9 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 
-#include "marker.h"
+#include "follow.h"
+#include "mm.h"
+#include "owner.h"
 
 /*
  * Check whether @memory records how far the current process has followed.

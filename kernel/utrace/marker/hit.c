@@ -23,9 +23,14 @@
 #include <uapi/linux/utrace.h>
 
 #include "../utrace_dev.h"
+#include "../viewer.h"
+#include "event.h"
 #include "fetch.h"
+#include "find.h"
 #include "hit.h"
 #include "marker.h"
+#include "mm.h"
+#include "owner.h"
 #include "site.h"
 
 /* A struct utrace_marker_hit is the body of a UTRACE_REC_MARKER. */

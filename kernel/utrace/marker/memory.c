@@ -12,7 +12,11 @@
 #include <linux/sched.h>
 #include <linux/utrace_mm.h>
 
+#include "find.h"
 #include "marker.h"
+#include "mm.h"
+#include "word.h"
+#include "write.h"
 
 /* Fork */
 

@@ -16,7 +16,10 @@
 #include <linux/utrace_mm.h>
 #include <linux/workqueue.h>
 
+#include "find.h"
 #include "marker.h"
+#include "mm.h"
+#include "owner.h"
 
 static DEFINE_HASHTABLE(marker_table, 8);
 static DEFINE_SPINLOCK(table_lock);	/* innermost */

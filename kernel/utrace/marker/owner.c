@@ -16,7 +16,9 @@
 #include "../builtin.h"
 #include "../utrace_dev.h"
 #include "../viewer.h"
+#include "event.h"
 #include "marker.h"
+#include "owner.h"
 
 static atomic64_t owners;	/* number of owners since boot */
 

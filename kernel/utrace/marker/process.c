@@ -22,7 +22,13 @@
 #include <linux/utrace.h>
 
 #include "../viewer.h"
+#include "find.h"
 #include "marker.h"
+#include "mm.h"
+#include "owner.h"
+#include "process.h"
+#include "word.h"
+#include "write.h"
 
 static void marker_nothing(void *unused)
 {

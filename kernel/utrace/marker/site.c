@@ -37,7 +37,10 @@
 #include <uapi/linux/magic.h>
 #include <uapi/linux/utrace.h>
 
+#include "../viewer.h"
+#include "event.h"
 #include "marker.h"
+#include "owner.h"
 #include "site.h"
 
 static struct rhashtable sites;

@@ -3,6 +3,7 @@
 #ifndef _KERNEL_UTRACE_MARKER_SITE_H
 #define _KERNEL_UTRACE_MARKER_SITE_H
 
+#include <linux/errno.h>
 #include <linux/list.h>
 #include <linux/rcupdate.h>
 #include <linux/rhashtable-types.h>

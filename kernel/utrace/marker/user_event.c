@@ -23,7 +23,16 @@
 #include <uapi/linux/utrace.h>
 
 #include "../utrace_dev.h"
+#include "disarm.h"
+#include "event.h"
+#include "find.h"
+#include "follow.h"
 #include "marker.h"
+#include "mm.h"
+#include "owner.h"
+#include "process.h"
+#include "user_event.h"
+#include "word.h"
 
 /* Arming */
 

@@ -13,7 +13,13 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
+#include "event.h"
+#include "find.h"
+#include "follow.h"
 #include "marker.h"
+#include "mm.h"
+#include "owner.h"
+#include "word.h"
 
 /* Words and shares that are allocated before locks are taken */
 
@@ -390,7 +396,7 @@ bool utrace_marker_matches(const struct marker_share *share,
 	of_word = marker_of_word(place);
 	/* A program after an execve(2) may have the word with another id. */
 	return share->place.id == place->id &&
-	       marker_is_same(&share->word->place, &of_word);
+	       !marker_compare(&share->word->place, &of_word);
 }
 
 /* What an owner no longer wants: a word, an event, or everything. */

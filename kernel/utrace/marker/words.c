@@ -14,7 +14,14 @@
 #include <linux/utrace.h>
 #include <linux/utrace_words.h>
 
+#include "disarm.h"
+#include "engine.h"
+#include "find.h"
 #include "marker.h"
+#include "mm.h"
+#include "owner.h"
+#include "word.h"
+#include "write.h"
 
 /* Number of attempts of utrace_words_reset() to get a page. */
 #define WORDS_TRIES	10

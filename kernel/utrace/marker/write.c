@@ -32,8 +32,15 @@
 #include <linux/userfaultfd_k.h>
 #include <linux/utrace_mm.h>
 
+#include "../viewer.h"
+#include "find.h"
+#include "follow.h"
 #include "marker.h"
+#include "mm.h"
+#include "owner.h"
 #include "site.h"
+#include "word.h"
+#include "write.h"
 
 /*
  * Maximum number of attempts of a thread to write the words of one page.  The
