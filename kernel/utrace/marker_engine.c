@@ -68,9 +68,10 @@ static bool marker_follow_event(struct marker_owner *owner,
 
 /*
  * Arm the events of an owner in the current process, but those that the process
- * has followed before.
+ * has followed before.  Not inlined, since marker_join() rarely calls it, and
+ * would save more registers at each report.
  */
-static void marker_follow(struct marker_owner *owner)
+static noinline void marker_follow(struct marker_owner *owner)
 {
 	const u64 newest = READ_ONCE(owner->newest);
 	struct marker_event *event = NULL;

@@ -401,8 +401,8 @@ static bool marker_write_word(struct marker_mm *memory,
 /*
  * Write all words of a page that must be written, or record why they cannot be.
  * Returns 0, or -EAGAIN if a word has changed too often or its page was removed
- * after the search.  Words that are held back are left to
- * utrace_marker_release(), which sends threads here.
+ * after the search.  Words that are held back are left to utrace_release(),
+ * which sends threads here.
  */
 static int marker_write_page(struct marker_mm *memory,
 			     const struct marker_page *at, struct page *page,
