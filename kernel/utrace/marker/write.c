@@ -484,6 +484,8 @@ static struct page *marker_get_own_huge(struct mm_struct *mm, unsigned long at)
 /*
  * Get a page for writing, with mmap_lock held for reading.  Returns the page,
  * with a reference, or
+ * * -EFAULT, -EACCES, -EOPNOTSUPP, -EBUSY - the words there cannot be written
+ * * -EAGAIN - a thread of the process has to get the page by a page fault
  */
 static struct page *marker_get_page(struct marker_mm *memory,
 				    struct vm_area_struct *vma,
