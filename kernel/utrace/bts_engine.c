@@ -2,20 +2,25 @@
 /*
  * utrace - the branches that tasks take
  *
- * A program gets a descriptor from /dev/utrace (bts/consumer.c) from which it
- * reads the branches of a thread, a process or a tree.  Each such consumer has
- * an engine.  A thread joins its consumers here, at the safe point, and leaves
+ * A program gets a descriptor from /dev/utrace (bts/file.c) from which it reads
+ * the branches of a thread, a process or a tree.  Each such consumer has an
+ * engine.  A thread joins its consumers here, at the safe point, and leaves
  * them when it exits.  In between, the trap after each instruction records
  * where the thread has gone (bts/step.c), and the thread copies the records to
- * the rings of its consumers (bts/thread.c, bts/ring.c); or the CPUs record the
- * thread (bts/track.c).
+ * the rings of its consumers (bts/deliver.c, bts/ring.c); or the CPUs record
+ * the thread (bts/track.c).
  */
 #include <linux/init.h>
 #include <linux/ptrace.h>
 #include <linux/sched/task_stack.h>
 #include <linux/utrace.h>
 
-#include "bts/bts.h"
+#include "builtin.h"
+#include "bts/attach.h"
+#include "bts/consumer.h"
+#include "bts/deliver.h"
+#include "bts/step.h"
+#include "bts/thread.h"
 #include "bts/track.h"
 
 /* Make the current thread join a consumer, if the consumer may see it. */
@@ -113,10 +118,14 @@ static u32 bts_exit(u32 action, struct utrace_engine *engine, long orig_code,
 	struct bts_thread *thread = utrace_bts_thread();
 	struct bts_link *link = utrace_bts_link(thread, engine->data);
 
-	if (link)
+	if (link) {
+		if (!utrace_bts_still_sees(thread, link))
+			return UTRACE_RESUME;
+		utrace_bts_end_call(thread);
 		utrace_bts_end(thread, link);
-	else if (utrace_bts_is_tracked(thread, engine->data))
+	} else if (utrace_bts_is_tracked(thread, engine->data)) {
 		utrace_bts_track_end(thread, engine->data);
+	}
 	return UTRACE_RESUME;
 }
 

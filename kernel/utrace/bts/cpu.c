@@ -30,8 +30,11 @@
 
 #include <trace/events/sched.h>
 
-#include "bts.h"
+#include "consumer.h"
+#include "cpu.h"
+#include "ring.h"
 #include "source.h"
+#include "thread.h"
 #include "track.h"
 
 /* Largest ring, in records; its memory cannot be swapped out: 24 MiB. */
@@ -134,6 +137,19 @@ static void bts_cpu_wake(struct irq_work *work)
 }
 
 /*
+ * Queue work that empties the stages of a thread.  With interrupts off on the
+ * CPU of the thread, or in an NMI.
+ */
+static void bts_cpu_tell_tracks(struct list_head *streams)
+{
+	struct bts_stream *stream;
+
+	list_for_each_entry(stream, streams, list)
+		if (utrace_bts_buffer_has(stream->buffer))
+			irq_work_queue(&utrace_bts_track_of(stream)->tell);
+}
+
+/*
  * Wake up consumers after new records.  An NMI that has interrupted a change of
  * the window must not use its lists.
  */
@@ -141,7 +157,7 @@ static void bts_cpu_tell(struct bts_cpu *cpu)
 {
 	irq_work_queue(&cpu->work);
 	if (!READ_ONCE(cpu->window.busy) && cpu->window.thread)
-		utrace_bts_tracks_tell(cpu->window.thread);
+		bts_cpu_tell_tracks(cpu->window.thread);
 }
 
 /**
@@ -215,7 +231,7 @@ static void bts_cpu_switch(void *unused, bool preempt, struct task_struct *prev,
 	if (utrace_bts_window_is_empty(&cpu->window))
 		irq_work_queue(&cpu->work);
 	if (left)
-		utrace_bts_tracks_tell(left);
+		bts_cpu_tell_tracks(left);
 }
 
 /* Get the probe of context switches for one more consumer. */
@@ -256,7 +272,7 @@ static void bts_cpu_unpublish(void *unused)
 
 	utrace_bts_window_end(&cpu->window);
 	if (thread)
-		utrace_bts_tracks_tell(thread);
+		bts_cpu_tell_tracks(thread);
 	__this_cpu_write(bts_cpu, NULL);
 }
 

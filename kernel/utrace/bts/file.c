@@ -13,15 +13,15 @@
 #include <linux/perf_event.h>
 #include <linux/pid_namespace.h>
 #include <linux/poll.h>
-#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/security.h>
-#include <linux/slab.h>
-#include <linux/uaccess.h>
 
 #include "../utrace_dev.h"
 #include "../viewer.h"
-#include "bts.h"
+#include "attach.h"
+#include "consumer.h"
+#include "cpu.h"
+#include "ring.h"
 
 static int bts_flush(struct file *file, fl_owner_t id)
 {
@@ -29,66 +29,6 @@ static int bts_flush(struct file *file, fl_owner_t id)
 
 	utrace_reader_flush(&consumer->reader, file, id);
 	return 0;
-}
-
-/* Reading */
-
-/*
- * Copy records to user memory through the memory of @piece.  Records are
- * consumed once the program has got them.  Returns their number, or an error if
- * none.
- */
-static ssize_t bts_copy_pieces(struct bts_consumer *consumer, char __user *to,
-			       size_t records, struct bts_piece *piece)
-{
-	const size_t size = sizeof(*piece->records);
-	ssize_t done = 0;
-	int n;
-
-	do {
-		n = utrace_bts_look(consumer, piece,
-				    min_t(size_t, records - done, BTS_PIECE));
-		if (n <= 0)
-			break;
-		if (copy_to_user(to + done * size, piece->records, n * size)) {
-			n = -EFAULT;
-			break;
-		}
-		utrace_bts_take(consumer, piece);
-		done += n;
-		cond_resched();
-	} while (done < records && !signal_pending(current));
-	return done ?: n;
-}
-
-/**
- * utrace_bts_file_read() - &utrace_reader_ops.read of a consumer
- * @reader: the reader of the consumer, whose lock is held
- * @to: user memory
- * @size: size of @to in bytes, enough for a record
- *
- * Context: Process context; sleeps.
- * Return: bytes that were copied; -EPERM, -EFAULT, -ENOMEM or -EIO if none.
- */
-ssize_t utrace_bts_file_read(struct utrace_reader *reader, char __user *to,
-			     size_t size)
-{
-	struct bts_consumer *consumer = bts_of_reader(reader);
-	const size_t one = sizeof(struct utrace_branch);
-	struct bts_piece piece;
-	ssize_t ret;
-
-	/* No thread checks the permission for a CPU, so the reader does. */
-	if (consumer->cpu && !utrace_viewer_is_enabled(consumer->viewer))
-		return -EPERM;
-	piece.records = kmalloc_array(BTS_PIECE, one, GFP_KERNEL);
-	if (!piece.records)
-		return -ENOMEM;
-	ret = bts_copy_pieces(consumer, to, size / one, &piece);
-	kfree(piece.records);
-	if (ret > 0)
-		utrace_bts_let_go(consumer);
-	return ret < 0 ? ret : ret * one;
 }
 
 static ssize_t bts_read(struct file *file, char __user *to, size_t size,

@@ -9,7 +9,12 @@
 #include <linux/sched/task.h>
 #include <linux/utrace_branches.h>
 
-#include "bts.h"
+#include "attach.h"
+#include "consumer.h"
+#include "cpu.h"
+#include "read.h"
+#include "ring.h"
+#include "thread.h"
 
 /* Enable the callback of a consumer, which is attached. */
 static struct bts_consumer *

@@ -30,7 +30,6 @@
 #include <asm/intel_ds.h>
 #include <asm/utrace_bts.h>
 
-#include "bts.h"
 #include "intel.h"
 #include "source.h"
 

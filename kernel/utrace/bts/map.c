@@ -24,7 +24,8 @@
 #include <linux/shmem_fs.h>
 
 #include "../map.h"
-#include "bts.h"
+#include "consumer.h"
+#include "ring.h"
 
 static struct utrace_map_ring *ring_head(const struct bts_ring *ring)
 {

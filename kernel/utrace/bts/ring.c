@@ -20,7 +20,7 @@
 #include <linux/sched/mm.h>
 #include <linux/shmem_fs.h>
 
-#include "bts.h"
+#include "ring.h"
 
 /* Default and largest number of records of a ring: 1.5 MiB, 24 GiB. */
 #define BTS_RING_DEFAULT	(1ULL << 16)

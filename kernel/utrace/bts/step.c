@@ -20,7 +20,9 @@
 
 #include <asm/processor-flags.h>
 
-#include "bts.h"
+#include "deliver.h"
+#include "step.h"
+#include "thread.h"
 #include "trap_flag.h"
 
 /* The opcode of INT. */

@@ -22,8 +22,10 @@
 #include <linux/task_work.h>
 #include <linux/utrace.h>
 
-#include "bts.h"
-#include "track.h"
+#include "../builtin.h"
+#include "consumer.h"
+#include "ring.h"
+#include "thread.h"
 
 /* Key of the data of all threads. */
 static const char bts_owner;
@@ -118,6 +120,34 @@ struct bts_link *utrace_bts_link(struct bts_thread *thread,
 		if (link->consumer == consumer)
 			return link;
 	return NULL;
+}
+
+/**
+ * utrace_bts_link_rename() - update the pid of the current thread in a link
+ * @link: link of the thread to a consumer
+ * @start: address at which the thread continues
+ *
+ * execve() may give the thread the pid of its group leader, which has ended.
+ * The stream of that pid then begins again.  What was lost under the old pid is
+ * reported after the records in the ring, since no record of that pid follows.
+ *
+ * Context: The task itself; may sleep.  Takes bts_consumer.lock.
+ */
+void utrace_bts_link_rename(struct bts_link *link, u64 start)
+{
+	u64 ino = task_pid(current)->ino;
+
+	if (link->ino == ino)
+		return;
+	if (link->lost) {
+		guard(mutex)(&link->consumer->lock);
+		utrace_bts_ring_lose(&link->consumer->ring, link->lost);
+		link->lost = 0;
+	}
+	link->ino = ino;
+	link->pid = utrace_bts_pid(link->consumer);
+	link->start = start;
+	link->started = false;
 }
 
 /**
@@ -217,7 +247,6 @@ struct bts_thread *utrace_bts_thread_new(void)
 	INIT_LIST_HEAD(&thread->links);
 	INIT_LIST_HEAD(&thread->tracked);
 	INIT_LIST_HEAD(&thread->streams);
-	init_task_work(&thread->ask, utrace_bts_asked);
 	thread->data.owner = &bts_owner;
 	thread->data.put = bts_thread_free;
 	utrace_task_data_add(&thread->data);
@@ -225,27 +254,6 @@ struct bts_thread *utrace_bts_thread_new(void)
 }
 
 /* Waiting for room */
-
-/**
- * utrace_bts_is_read() - check whether current may wait for the reader
- * @consumer: the consumer
- *
- * A process that has inherited the descriptor may be followed itself and must
- * not wait for itself.  The first process of the machine never waits for a
- * process.
- *
- * Context: The task itself.
- * Return: true if the consumer has a reader that the thread may wait for.
- */
-bool utrace_bts_is_read(const struct bts_consumer *consumer)
-{
-	struct pid *reader = READ_ONCE(consumer->reader.process);
-
-	/* Without a viewer the reader is in the kernel. */
-	if (!consumer->viewer)
-		return !READ_ONCE(consumer->closed);
-	return reader && reader != task_tgid(current) && !is_global_init(current);
-}
 
 static bool bts_has_room(const struct bts_consumer *consumer)
 {
@@ -355,6 +363,20 @@ void utrace_bts_let_go(struct bts_consumer *consumer)
 		put_task_struct(task);
 		cond_resched();
 	}
+}
+
+/**
+ * utrace_bts_lose_rest() - count the undelivered records of a consumer as lost
+ * @thread: the current thread
+ * @link: its link to the consumer
+ *
+ * Context: The task itself.
+ */
+void utrace_bts_lose_rest(struct bts_thread *thread, struct bts_link *link)
+{
+	for (; link->sent < thread->n; link->sent++)
+		link->lost += utrace_bts_wants(link->consumer,
+					       &thread->stage[link->sent]);
 }
 
 /**

@@ -37,6 +37,9 @@
 #include <linux/utrace.h>
 #include <linux/vmalloc.h>
 
+#include "consumer.h"
+#include "cpu.h"
+#include "ring.h"
 #include "track.h"
 
 /*
@@ -66,11 +69,6 @@ static_assert(BTS_TRACK_STEPS > BTS_STAGE);
  * records: 192 MiB, for 4096 threads in user mode, or 512 in the kernel.
  */
 #define BTS_STAGED_MAX		(4096 * BTS_TRACK_USER)
-
-static struct bts_track *bts_track_of(struct bts_stream *stream)
-{
-	return container_of(stream, struct bts_track, stream);
-}
 
 static struct bts_track *bts_find_track(const struct bts_thread *thread,
 					const struct bts_consumer *consumer)
@@ -197,6 +195,85 @@ static bool bts_has_more(const struct bts_track *track)
 	return track->link.lost || utrace_bts_buffer_has(&track->stage);
 }
 
+static bool bts_move_left(struct bts_track *track, bool *done);
+
+/*
+ * Move the records of the previous owner of a pid: a thread that calls execve()
+ * may have taken over the pid of its group leader, which has left records.
+ * Returns false if they do not all fit.
+ */
+static bool bts_move_former(struct bts_link *link)
+{
+	struct bts_track *track;
+	bool done = true;
+
+	lockdep_assert_held(&link->consumer->lock);
+	/* Tracks after @link were left later. */
+	list_for_each_entry(track, &link->consumer->tracks, of_consumer) {
+		if (&track->link == link || !done)
+			break;
+		if (!track->thread && track->link.ino == link->ino)
+			bts_move_left(track, &done);
+	}
+	return done;
+}
+
+/**
+ * utrace_bts_write_before() - write the records that precede those of a thread
+ * @link: the link of the thread to a consumer
+ *
+ * Context: Process context, with bts_consumer.lock held.
+ * Return: false if they do not fit.
+ */
+bool utrace_bts_write_before(struct bts_link *link)
+{
+	struct bts_consumer *consumer = link->consumer;
+
+	lockdep_assert_held(&consumer->lock);
+	if (!link->started && !bts_move_former(link))
+		return false;
+	if (!utrace_bts_write_task(consumer, link->pid, link->ino))
+		return false;
+	if (!link->started)
+		link->started = utrace_bts_write_one(consumer, 0, link->start,
+						     UTRACE_BRANCH_START);
+	if (link->started && link->lost &&
+	    utrace_bts_write_one(consumer, link->lost, 0, UTRACE_BRANCH_LOST |
+				 UTRACE_LOSS_FULL << UTRACE_BRANCH_KIND_SHIFT)) {
+		consumer->ring.lost_ever += link->lost;
+		link->lost = 0;
+	}
+	return link->started && !link->lost;
+}
+
+/**
+ * utrace_bts_write_last() - write the final record of a thread
+ * @link: the link of the thread to a consumer
+ * @from: member @from of struct utrace_branch
+ * @type: member @info of struct utrace_branch, a type of record
+ *
+ * Context: Process context.  Takes bts_consumer.lock.
+ * Return: false if it does not fit.
+ */
+bool utrace_bts_write_last(struct bts_link *link, u64 from, u64 type)
+{
+	guard(mutex)(&link->consumer->lock);
+	return utrace_bts_write_before(link) &&
+	       utrace_bts_write_one(link->consumer, from, 0, type);
+}
+
+/**
+ * utrace_bts_lose_last() - count the final record and pending losses as lost
+ * @link: the link of the thread to a consumer
+ *
+ * Context: Process context.  Takes bts_consumer.lock.
+ */
+void utrace_bts_lose_last(struct bts_link *link)
+{
+	guard(mutex)(&link->consumer->lock);
+	utrace_bts_ring_lose(&link->consumer->ring, link->lost + 1);
+}
+
 /*
  * Move the records that fit, after those that report losses; bts_consumer.lock
  * is held.  Returns whether anything was moved.
@@ -239,32 +316,6 @@ static bool bts_move_left(struct bts_track *track, bool *done)
 	} while (!*done && !utrace_bts_buffer_has(&track->stage));
 	*done &= !bts_has_more(track);
 	return moved;
-}
-
-/**
- * utrace_bts_move_former() - move the records of the previous owner of a pid
- * @link: the link of a thread to a consumer
- *
- * A thread that calls execve() may have taken over the pid of its group leader,
- * which has left records.
- *
- * Context: Process context, with bts_consumer.lock held.
- * Return: false if they do not all fit.
- */
-bool utrace_bts_move_former(struct bts_link *link)
-{
-	struct bts_track *track;
-	bool done = true;
-
-	lockdep_assert_held(&link->consumer->lock);
-	/* Tracks after @link were left later. */
-	list_for_each_entry(track, &link->consumer->tracks, of_consumer) {
-		if (&track->link == link || !done)
-			break;
-		if (!track->thread && track->link.ino == link->ino)
-			bts_move_left(track, &done);
-	}
-	return done;
 }
 
 static void bts_move_all(struct bts_consumer *consumer)
@@ -326,24 +377,9 @@ static void bts_track_tell(struct irq_work *tell)
 	queue_work(system_unbound_wq, &track->link.consumer->move);
 }
 
-/**
- * utrace_bts_tracks_tell() - queue work that empties the stages of a thread
- * @streams: bts_thread.streams
- *
- * Context: With interrupts off on the CPU of the thread, or an NMI.
- */
-void utrace_bts_tracks_tell(struct list_head *streams)
-{
-	struct bts_stream *stream;
-
-	list_for_each_entry(stream, streams, list)
-		if (utrace_bts_buffer_has(stream->buffer))
-			irq_work_queue(&bts_track_of(stream)->tell);
-}
-
 /* Asking threads */
 
-/* Make a thread call utrace_bts_asked() before it runs user code. */
+/* Make a thread call bts_asked() before it runs user code. */
 static void bts_ask(struct bts_thread *thread, enum task_work_notify_mode how)
 {
 	if (xchg(&thread->asked, true))
@@ -362,7 +398,7 @@ static void bts_ask(struct bts_thread *thread, enum task_work_notify_mode how)
  */
 static void bts_track_pause(struct bts_stream *stream)
 {
-	struct bts_thread *thread = bts_track_of(stream)->thread;
+	struct bts_thread *thread = utrace_bts_track_of(stream)->thread;
 
 	bts_ask(thread, thread->task == current ? TWA_NMI_CURRENT :
 						  TWA_NONE | TWAF_NO_ALLOC);
@@ -415,25 +451,6 @@ static struct bts_track *bts_track_alloc(struct bts_consumer *consumer,
 	}
 	utrace_bts_buffer_init(&track->stage, records, size, false, false);
 	utrace_bts_link_init(&track->link, consumer, start);
-	return track;
-}
-
-static struct bts_track *bts_track_new(struct bts_thread *thread,
-				       struct bts_consumer *consumer)
-{
-	bool user = consumer->levels == UTRACE_LEVEL_USER;
-	struct bts_track *track = bts_track_alloc(consumer, user ?
-						  BTS_TRACK_USER :
-						  BTS_TRACK_KERNEL,
-						  UTRACE_PC_KERNEL);
-
-	if (!track)
-		return NULL;
-	utrace_bts_stream_init(&track->stream, consumer->levels,
-			       utrace_bts_cpu_entries(), &track->stage,
-			       user ? bts_track_pause : NULL);
-	init_irq_work(&track->tell, bts_track_tell);
-	track->thread = thread;
 	return track;
 }
 
@@ -533,6 +550,52 @@ static void bts_track_hide(struct bts_track *track)
 	if (!utrace_bts_write_last(&track->link, 0, UTRACE_BRANCH_HIDDEN))
 		utrace_bts_lose_last(&track->link);
 	bts_track_leave(track);
+}
+
+/*
+ * Handle the tracks of the current thread.  Closed consumers stop following the
+ * thread.  Nearly full stages are emptied; if a reader must make room for that,
+ * the thread passes its safe point and waits there.
+ */
+static void bts_asked(struct callback_head *work)
+{
+	struct bts_thread *thread = container_of(work, struct bts_thread, ask);
+	struct bts_track *track, *next;
+
+	/* The thread can be asked again from here on. */
+	smp_store_mb(thread->asked, false);
+	list_for_each_entry_safe(track, next, &thread->tracked, link.list) {
+		if (READ_ONCE(track->link.consumer->closed)) {
+			bts_track_finish(track);
+			scoped_guard(mutex, &track->link.consumer->lock)
+				bts_lose_rest(track);
+			bts_track_leave(track);
+		} else if (!utrace_bts_may_see(track->link.consumer)) {
+			bts_track_hide(track);
+		} else if (track->stream.paused && !bts_make_room(track)) {
+			utrace_bts_wait_at(&track->link);
+		}
+	}
+}
+
+static struct bts_track *bts_track_new(struct bts_thread *thread,
+				       struct bts_consumer *consumer)
+{
+	bool user = consumer->levels == UTRACE_LEVEL_USER;
+	struct bts_track *track = bts_track_alloc(consumer, user ?
+						  BTS_TRACK_USER :
+						  BTS_TRACK_KERNEL,
+						  UTRACE_PC_KERNEL);
+
+	if (!track)
+		return NULL;
+	utrace_bts_stream_init(&track->stream, consumer->levels,
+			       utrace_bts_cpu_entries(), &track->stage,
+			       user ? bts_track_pause : NULL);
+	init_irq_work(&track->tell, bts_track_tell);
+	track->thread = thread;
+	init_task_work(&thread->ask, bts_asked);
+	return track;
 }
 
 /*
@@ -674,37 +737,6 @@ void utrace_bts_track_end(struct bts_thread *thread,
 				   UTRACE_BRANCH_END))
 		utrace_bts_lose_last(&track->link);
 	bts_track_leave(track);
-}
-
-/**
- * utrace_bts_asked() - handle the tracks of the current thread
- * @work: bts_thread.ask
- *
- * Closed consumers stop following the thread.  Nearly full stages are emptied;
- * if a reader must make room for that, the thread passes its safe point and
- * waits there.
- *
- * Context: The task itself, by task work; may sleep.
- */
-void utrace_bts_asked(struct callback_head *work)
-{
-	struct bts_thread *thread = container_of(work, struct bts_thread, ask);
-	struct bts_track *track, *next;
-
-	/* The thread can be asked again from here on. */
-	smp_store_mb(thread->asked, false);
-	list_for_each_entry_safe(track, next, &thread->tracked, link.list) {
-		if (READ_ONCE(track->link.consumer->closed)) {
-			bts_track_finish(track);
-			scoped_guard(mutex, &track->link.consumer->lock)
-				bts_lose_rest(track);
-			bts_track_leave(track);
-		} else if (!utrace_bts_may_see(track->link.consumer)) {
-			bts_track_hide(track);
-		} else if (track->stream.paused && !bts_make_room(track)) {
-			utrace_bts_wait_at(&track->link);
-		}
-	}
 }
 
 /**

@@ -8,10 +8,18 @@
 #ifndef _KERNEL_UTRACE_BTS_TRACK_H
 #define _KERNEL_UTRACE_BTS_TRACK_H
 
+#include <linux/container_of.h>
 #include <linux/irq_work.h>
+#include <linux/list.h>
+#include <linux/types.h>
 
-#include "bts.h"
+#include "buffer.h"
+#include "thread.h"
 #include "window.h"
+
+struct bts_consumer;
+struct utrace_ioc_branch_info;
+struct work_struct;
 
 /**
  * struct bts_track - records of one thread for one consumer, made by CPUs; or
@@ -43,7 +51,11 @@ struct bts_track {
 	struct irq_work tell;
 };
 
-/* track.c */
+static inline struct bts_track *utrace_bts_track_of(struct bts_stream *stream)
+{
+	return container_of(stream, struct bts_track, stream);
+}
+
 bool utrace_bts_is_tracked(const struct bts_thread *thread,
 			   const struct bts_consumer *consumer);
 void utrace_bts_track_begin(struct bts_thread *thread,
@@ -54,24 +66,14 @@ void utrace_bts_track_exec(struct bts_thread *thread,
 			   struct bts_consumer *consumer);
 void utrace_bts_track_end(struct bts_thread *thread,
 			  struct bts_consumer *consumer);
+bool utrace_bts_write_before(struct bts_link *link);
+bool utrace_bts_write_last(struct bts_link *link, u64 from, u64 type);
+void utrace_bts_lose_last(struct bts_link *link);
 bool utrace_bts_leave_rest(struct bts_thread *thread, struct bts_link *link);
-bool utrace_bts_move_former(struct bts_link *link);
-void utrace_bts_tracks_tell(struct list_head *streams);
 void utrace_bts_tracks_close(struct bts_consumer *consumer);
 void utrace_bts_tracks_sync(struct bts_consumer *consumer);
 void utrace_bts_tracks_work(struct work_struct *work);
 void utrace_bts_tracks_info(struct bts_consumer *consumer,
 			    struct utrace_ioc_branch_info *info);
-void utrace_bts_asked(struct callback_head *work);
-
-/* cpu.c */
-int utrace_bts_cpus_get(void);
-void utrace_bts_cpus_put(void);
-const struct bts_entries *utrace_bts_cpu_entries(void);
-void utrace_bts_cpu_track(struct bts_stream *stream, struct list_head *streams);
-void utrace_bts_cpu_untrack(struct bts_stream *stream);
-void utrace_bts_cpu_drain(void);
-bool utrace_bts_cpu_resume(struct bts_stream *stream);
-void utrace_bts_cpus_drain(void);
 
 #endif /* _KERNEL_UTRACE_BTS_TRACK_H */

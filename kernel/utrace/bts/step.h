@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - branches: the source that steps
+ */
+#ifndef _KERNEL_UTRACE_BTS_STEP_H
+#define _KERNEL_UTRACE_BTS_STEP_H
+
+#include <linux/types.h>
+
+#include "../builtin.h"
+
+struct bts_thread;
+struct pt_regs;
+struct task_struct;
+
+void utrace_bts_fetch(struct bts_thread *thread, const struct pt_regs *regs);
+bool utrace_bts_step(struct pt_regs *regs, enum utrace_step_why why);
+void utrace_bts_end_call(struct bts_thread *thread);
+void utrace_bts_hide_from_child(struct task_struct *child);
+
+#endif /* _KERNEL_UTRACE_BTS_STEP_H */
