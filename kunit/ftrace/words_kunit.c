@@ -7,7 +7,6 @@
 #include <linux/seq_file.h>
 #include <linux/string.h>
 
-#include "../../ftrace/process.h"
 #include "../../ftrace/words.h"
 
 static const struct process_setting words_setting = { .name = "test" };

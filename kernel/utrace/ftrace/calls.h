@@ -14,7 +14,8 @@
 #include <asm/syscall.h>
 
 #include "../syscall_current.h"
-#include "process.h"
+#include "instance.h"
+#include "stat.h"
 
 /*
  * Store that the current task enters call @nr, a result of

@@ -1,19 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - the process tracer of ftrace: what an instance records
+ * utrace - the process tracer of ftrace: the folder process/
  *
- * The files events, syscalls, args and stacks in process/: what their words
- * mean for the settings, and how the settings are printed.  This file also
- * creates all files of that folder.
+ * What the words of the files events, syscalls, args and stacks mean for the
+ * settings, and how the settings are printed.  This file also creates, opens,
+ * reads and writes all files of the folder except for stat.
+ *
+ * If a file is opened with O_TRUNC (">"), the first write replaces its list,
+ * and closing it without a write empties the list.  Otherwise (">>") words are
+ * added.  A write takes effect as a whole or not at all.
  */
 #include <linux/bitmap.h>
+#include <linux/fs.h>
+#include <linux/mutex.h>
 #include <linux/seq_file.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/tracefs.h>
+#include <linux/uaccess.h>
+
+#include "../../trace/trace.h"
 
 #include "../capture/capture.h"
-#include "words.h"
 #include "../decode/table.h"
+#include "files.h"
+#include "instance.h"
+#include "settings.h"
+#include "stat.h"
+#include "targets.h"
+#include "words.h"
+
+/* Maximum size of one write in bytes. */
+#define PROCESS_WORDS_SIZE	SZ_64K
 
 const char * const utrace_ftrace_event_names[PROCESS_NEVENTS] = {
 	[PROCESS_SYS_ENTER]	= "sys_enter",
@@ -231,6 +250,135 @@ static void process_show_calls(struct seq_file *m,
 	}
 }
 
+/* Reading and writing */
+
+/**
+ * struct process_open - an open file in process/
+ * @tr: the instance, counted (trace_array_get())
+ * @setting: the file; constant
+ * @replace: the file was opened with O_TRUNC, and no write has replaced the
+ *	list yet
+ * @failed: the last write has failed, so closing the file does not empty the
+ *	list
+ *
+ * Lives from open to release.  No lock guards @replace and @failed.
+ */
+struct process_open {
+	struct trace_array *tr;
+	const struct process_setting *setting;
+	bool replace;
+	bool failed;
+};
+
+static int process_words_show(struct seq_file *m, void *unused)
+{
+	struct process_open *open = m->private;
+
+	guard(mutex)(&utrace_ftrace_mutex);
+	open->setting->show(m, open->setting, &open->tr->process->settings);
+	return 0;
+}
+
+/*
+ * Apply @text.  @shown is a copy for the error_log, which is not split into
+ * words.
+ */
+static int process_words_do(struct process_open *open, char *text, char *shown)
+{
+	struct process_words words = {
+		.tr = open->tr,
+		.setting = open->setting,
+		.replace = open->replace,
+		.shown = shown,
+		.text = text,
+		.next = text,
+	};
+	int ret = utrace_ftrace_change(open->tr->process, &words);
+
+	open->failed = ret;
+	if (!ret)
+		open->replace = false;
+	return ret;
+}
+
+static ssize_t process_words_write(struct file *file, const char __user *from,
+				   size_t count, loff_t *ppos)
+{
+	struct seq_file *m = file->private_data;
+	struct process_open *open = m->private;
+	char *text, *shown;
+	int ret = -ENOMEM;
+
+	if (count > PROCESS_WORDS_SIZE)
+		return -EFBIG;
+	text = memdup_user_nul(from, count);
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	if (strlen(text) != count) {
+		kfree(text);
+		return -EINVAL;
+	}
+	shown = kstrdup(text, GFP_KERNEL);
+	if (shown)
+		ret = process_words_do(open, text, shown);
+	kfree(shown);
+	kfree(text);
+	if (ret)
+		return ret;
+	*ppos += count;
+	return count;
+}
+
+/*
+ * @tr may be used only after tracing_check_open_get_tr() has found it in
+ * ftrace's list of instances and taken a reference: the instance may have been
+ * removed.
+ */
+static int process_words_open(struct inode *inode, struct file *file)
+{
+	struct trace_array *tr = inode->i_private;
+	struct process_open *open;
+	int ret;
+
+	ret = tracing_check_open_get_tr(tr);
+	if (ret)
+		return ret;
+	open = kzalloc(sizeof(*open), GFP_KERNEL_ACCOUNT);
+	ret = open ? single_open(file, process_words_show, open) : -ENOMEM;
+	if (ret) {
+		kfree(open);
+		trace_array_put(tr);
+		return ret;
+	}
+	open->tr = tr;
+	open->setting = (void *)inode->i_cdev;
+	open->replace = file->f_mode & FMODE_WRITE && file->f_flags & O_TRUNC;
+	return 0;
+}
+
+static int process_words_release(struct inode *inode, struct file *file)
+{
+	struct seq_file *m = file->private_data;
+	struct process_open *open = m->private;
+	struct trace_array *tr = open->tr;
+	char nothing[] = "";
+
+	if (open->replace && !open->failed)
+		process_words_do(open, nothing, nothing);
+	kfree(open);
+	single_release(inode, file);
+	trace_array_put(tr);
+	return 0;
+}
+
+static const struct file_operations process_words_fops = {
+	.open		= process_words_open,
+	.read		= seq_read,
+	.llseek		= seq_lseek,
+	.write		= process_words_write,
+	.release	= process_words_release,
+};
+
 /* The folder process/ */
 
 static const struct process_setting process_files[] = {
@@ -249,7 +397,7 @@ static void process_create_file(struct trace_array *tr, struct dentry *process,
 {
 	struct dentry *file = trace_create_file(setting->name, TRACE_MODE_WRITE,
 						process, tr,
-						&utrace_ftrace_words_fops);
+						&process_words_fops);
 
 	if (file)
 		d_inode(file)->i_cdev = (void *)setting;

@@ -11,12 +11,17 @@
  * serves.  A callback that is still running finds pt->engine changed and drops
  * its record.
  */
-#include <linux/init.h>
-#include <linux/timekeeping.h>
+#include <linux/bug.h>
+#include <linux/kref.h>
+#include <linux/rculist.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include <linux/utrace.h>
 
 #include "../match.h"
-#include "process.h"
+#include "instance.h"
+#include "targets.h"
 
 /* Guards the settings, the start and the end of the tracer in all instances. */
 DEFINE_MUTEX(utrace_ftrace_mutex);
@@ -135,110 +140,37 @@ bool utrace_ftrace_is_first(struct process_trace *pt, enum process_event event,
 	return true;
 }
 
-/* Instances of ftrace */
+/* Start and end */
 
-static struct process_trace *process_trace_new(void)
-{
-	struct process_trace *pt = kzalloc(sizeof(*pt), GFP_KERNEL_ACCOUNT);
-
-	if (!pt)
-		return NULL;
-	utrace_ftrace_init_tasks(pt);
-	kref_init(&pt->ref);
-	utrace_ftrace_init_settings(&pt->settings);
-	return pt;
-}
-
-/*
- * Get the state of the tracer in @tr.  It is allocated with the files of the
- * instance, or if that failed, when the tracer starts.  NULL: no memory.
+/**
+ * utrace_ftrace_start() - start the tracer in an instance
+ * @pt: the tracer's state in the instance; @file is set
+ * @tr: the instance
+ * @engine: its new engine; consumes the caller's reference
+ *
+ * Context: Process context.  utrace_ftrace_mutex is held.
  */
-static struct process_trace *process_trace_of(struct trace_array *tr)
+void utrace_ftrace_start(struct process_trace *pt, struct trace_array *tr,
+			 struct utrace_engine *engine)
 {
-	lockdep_assert_held(&utrace_ftrace_mutex);
-
-	if (!tr->process)
-		tr->process = process_trace_new();
-	return tr->process;
+	kref_get(&pt->ref);
+	rcu_assign_pointer(pt->engine, engine);
+	WRITE_ONCE(pt->started, ktime_get_ns());
+	rcu_assign_pointer(pt->tr, tr);
+	list_add_tail_rcu(&pt->active, &process_active);
 }
 
 /**
- * utrace_ftrace_create() - create the tracer's state and files of an instance
- * @tr: the instance, which kernel/trace is creating
- * @dir: its folder
+ * utrace_ftrace_stop() - stop the tracer in an instance
+ * @pt: the tracer's state in the instance
  *
- * Context: Process context.  Takes utrace_ftrace_mutex.
- */
-void utrace_ftrace_create(struct trace_array *tr, struct dentry *dir)
-{
-	guard(mutex)(&utrace_ftrace_mutex);
-	if (process_trace_of(tr))
-		utrace_ftrace_create_files(tr, dir);
-}
-
-/**
- * utrace_ftrace_remove() - drop the tracer's state in an instance
- * @tr: the instance, which kernel/trace is removing.  Its tracer was stopped
- *	and its files were removed, so only callbacks can still use the state.
+ * A callback writes its record with preemption off and only while pt->engine is
+ * its engine (process_begin()).  So after synchronize_rcu() no callback uses
+ * pt->file, and ftrace may free the files.
  *
- * Context: Process context.  event_mutex and trace_types_lock are held.
+ * Context: Process context; sleeps.  utrace_ftrace_mutex is held.
  */
-void utrace_ftrace_remove(struct trace_array *tr)
-{
-	if (tr->process)
-		utrace_ftrace_put(tr->process);
-	tr->process = NULL;
-}
-
-/**
- * utrace_ftrace_pids_changed() - apply new lists of pids to all tasks
- * @tr: the instance.  kernel/trace has replaced one of its lists, and has not
- *	freed the old one yet.
- *
- * Context: Process context.  event_mutex is held.  Takes utrace_ftrace_mutex.
- */
-void utrace_ftrace_pids_changed(struct trace_array *tr)
-{
-	struct utrace_engine *engine;
-
-	guard(mutex)(&utrace_ftrace_mutex);
-	engine = tr->process ? utrace_ftrace_engine(tr->process) : NULL;
-	if (!engine)
-		return;
-	/*
-	 * Set the same match again: it is evaluated again for all tasks, and
-	 * utrace_ftrace_choose() reads the new lists.
-	 */
-	WARN_ON_ONCE(utrace_set_match(engine, tr->process->match));
-}
-
-/*
- * Find the instance's file of each event.  ftrace adds and removes these files
- * under event_mutex and trace_types_lock; the caller of ->init() holds
- * trace_types_lock.  A file lives until the instance is removed, after the
- * tracer was stopped.
- */
-static int process_find_files(struct process_trace *pt, struct trace_array *tr)
-{
-	char name[32];
-	unsigned int i;
-
-	for (i = 0; i < PROCESS_NRECORDS; i++) {
-		snprintf(name, sizeof(name), "utrace_%s",
-			 utrace_ftrace_event_names[i]);
-		pt->file[i] = __find_event_file(tr, "utrace", name);
-		if (!pt->file[i])
-			return -ENODEV;
-	}
-	return 0;
-}
-
-/*
- * Stop the tracer in an instance.  A callback writes its record with preemption
- * off and only while pt->engine is its engine (process_begin()).  So after
- * synchronize_rcu() no callback uses pt->file, and ftrace may free the files.
- */
-static void process_stop(struct process_trace *pt)
+void utrace_ftrace_stop(struct process_trace *pt)
 {
 	struct utrace_engine *engine = utrace_ftrace_engine(pt);
 	int ret;
@@ -255,56 +187,3 @@ static void process_stop(struct process_trace *pt)
 	synchronize_rcu();
 	utrace_engine_put(engine);
 }
-
-static int process_tracer_init(struct trace_array *tr)
-{
-	struct process_trace *pt;
-	struct utrace_engine *engine;
-	int ret;
-
-	guard(mutex)(&utrace_ftrace_mutex);
-	pt = process_trace_of(tr);
-	if (!pt)
-		return -ENOMEM;
-	ret = process_find_files(pt, tr);
-	if (ret)
-		return ret;
-	engine = utrace_attach_system(UTRACE_ATTACH_OBSERVER,
-				      &utrace_ftrace_ops, pt);
-	if (IS_ERR(engine))
-		return PTR_ERR(engine);
-	kref_get(&pt->ref);
-	rcu_assign_pointer(pt->engine, engine);
-	WRITE_ONCE(pt->started, ktime_get_ns());
-	rcu_assign_pointer(pt->tr, tr);
-	list_add_tail_rcu(&pt->active, &process_active);
-	ret = utrace_ftrace_apply(pt, &pt->settings);
-	if (ret)
-		process_stop(pt);
-	return ret;
-}
-
-static void process_tracer_reset(struct trace_array *tr)
-{
-	guard(mutex)(&utrace_ftrace_mutex);
-	process_stop(tr->process);
-}
-
-static struct tracer process_tracer __read_mostly = {
-	.name		= "process",
-	.init		= process_tracer_init,
-	.reset		= process_tracer_reset,
-	.print_line	= utrace_ftrace_print_line,
-	.allow_instances = true,
-};
-
-static int __init process_tracer_register(void)
-{
-	return register_tracer(&process_tracer);
-}
-
-/*
- * After core_initcall(), in which the core creates its caches; before
- * ftrace=process on the command line takes effect.
- */
-core_initcall_sync(process_tracer_register);

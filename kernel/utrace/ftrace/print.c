@@ -2,19 +2,17 @@
 /*
  * utrace - the process tracer of ftrace: records as text, much like strace's
  *
- * record.c extracts the fields of a record and calls the function here that
- * prints them.  utrace_ftrace_print_line() is the tracer's ->print_line().
+ * utrace_ftrace_print_line() in record.c extracts the fields of a record and
+ * calls the function here that prints them.
  */
 #include <linux/sched/signal.h>
 #include <linux/seq_buf.h>
 #include <linux/wait.h>
 
-#include "../../trace/trace_output.h"
-
 #include "../decode/items.h"
-#include "process.h"
 #include "../decode/print.h"
 #include "../decode/table.h"
+#include "print.h"
 
 /* Print captured stacks, at the end of the line. */
 static void process_print_stack(struct seq_buf *s, const void *items,
@@ -197,43 +195,4 @@ void utrace_ftrace_print_jobctl(struct seq_buf *s, int type, int sig)
 		utrace_print_signal(s, sig);
 	}
 	seq_buf_puts(s, " ---");
-}
-
-/**
- * utrace_ftrace_print_line() - print a record for ftrace's readers
- * @iter: the reader's position; @iter->ent is the record
- *
- * This is ->print_line() of the tracer, so it is called only while the instance
- * uses the tracer.
- *
- * Context: A read of a trace file.
- * Return:
- * * TRACE_TYPE_HANDLED - the line is printed
- * * TRACE_TYPE_PARTIAL_LINE - the line does not fit; ftrace tries again
- * * TRACE_TYPE_UNHANDLED - ftrace must print the record: it is from another
- *   event, or an option asks for raw output
- */
-enum print_line_t utrace_ftrace_print_line(struct trace_iterator *iter)
-{
-	const unsigned int raw = TRACE_ITER_RAW | TRACE_ITER_HEX |
-				 TRACE_ITER_BIN | TRACE_ITER_FIELDS |
-				 TRACE_ITER_LATENCY_FMT;
-	struct trace_seq *s = &iter->seq;
-	size_t len;
-
-	if (iter->tr->trace_flags & raw || !utrace_ftrace_is_record(iter->ent))
-		return TRACE_TYPE_UNHANDLED;
-	if (iter->tr->trace_flags & TRACE_ITER_CONTEXT_INFO &&
-	    !trace_print_context(iter))
-		return TRACE_TYPE_PARTIAL_LINE;
-	len = s->seq.len;
-	utrace_ftrace_print_record(&s->seq, iter->ent);
-	if (seq_buf_has_overflowed(&s->seq)) {
-		/* Remove the partial line, as the functions of trace_seq do. */
-		s->seq.len = len;
-		s->full = 1;
-		return TRACE_TYPE_PARTIAL_LINE;
-	}
-	trace_seq_putc(s, '\n');
-	return trace_handle_return(s);
 }

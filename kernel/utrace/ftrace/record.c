@@ -20,9 +20,15 @@
 
 #include <asm/syscall.h>
 
+#include "../../trace/trace_output.h"
+
 #include "../builtin.h"
 #include "../capture/capture.h"
 #include "calls.h"
+#include "instance.h"
+#include "print.h"
+#include "record.h"
+#include "stat.h"
 #ifdef __CHECKER__
 /* sparse cannot take an initializer with the names of all calls. */
 #define UTRACE_CALL_NAMES	{ 0, "read" }
@@ -116,8 +122,8 @@ static struct trace_event_file process_bare_file(struct trace_event_file *file)
 
 /*
  * Begin to write a record.  Returns true if @engine is still the engine of its
- * instance; preemption is then off until process_end().  process_stop() clears
- * pt->engine and then waits for process_end() by synchronize_rcu().  Returns
+ * instance; preemption is then off until process_end().  utrace_ftrace_stop()
+ * clears pt->engine and then waits for process_end() by synchronize_rcu().  Returns
  * false if the instance has stopped or restarted the tracer since the callback
  * began.
  */
@@ -697,14 +703,8 @@ void utrace_ftrace_record_jobctl(struct utrace_engine *engine, int type,
 #define process_array_size(entry, field)				\
 	((entry)->__data_loc_##field >> 16)
 
-/**
- * utrace_ftrace_is_record() - check whether a record is one of the tracer
- * @entry: a record in a ring
- *
- * Context: Any.
- * Return: true if an event of the tracer has made the record.
- */
-bool utrace_ftrace_is_record(const struct trace_entry *entry)
+/* Check whether a record in a ring is one of the tracer. */
+static bool process_is_record(const struct trace_entry *entry)
 {
 	static const struct trace_event_call * const call[] = {
 		&event_utrace_sys_enter, &event_utrace_sys_exit,
@@ -719,15 +719,9 @@ bool utrace_ftrace_is_record(const struct trace_entry *entry)
 	return false;
 }
 
-/**
- * utrace_ftrace_print_record() - print a record, without its time and task
- * @s: buffer to which the text is appended
- * @entry: a record for which utrace_ftrace_is_record() is true
- *
- * Context: Any.
- */
-void utrace_ftrace_print_record(struct seq_buf *s,
-				const struct trace_entry *entry)
+/* Print a record of the tracer, without its time and task. */
+static void process_print_record(struct seq_buf *s,
+				 const struct trace_entry *entry)
 {
 	if (entry->type == event_utrace_sys_enter.event.type) {
 		const struct trace_event_raw_utrace_sys_enter *e = (void *)entry;
@@ -767,4 +761,43 @@ void utrace_ftrace_print_record(struct seq_buf *s,
 
 		utrace_ftrace_print_jobctl(s, e->type, e->sig);
 	}
+}
+
+/**
+ * utrace_ftrace_print_line() - print a record for ftrace's readers
+ * @iter: the reader's position; @iter->ent is the record
+ *
+ * This is ->print_line() of the tracer, so it is called only while the instance
+ * uses the tracer.
+ *
+ * Context: A read of a trace file.
+ * Return:
+ * * TRACE_TYPE_HANDLED - the line is printed
+ * * TRACE_TYPE_PARTIAL_LINE - the line does not fit; ftrace tries again
+ * * TRACE_TYPE_UNHANDLED - ftrace must print the record: it is from another
+ *   event, or an option asks for raw output
+ */
+enum print_line_t utrace_ftrace_print_line(struct trace_iterator *iter)
+{
+	const unsigned int raw = TRACE_ITER_RAW | TRACE_ITER_HEX |
+				 TRACE_ITER_BIN | TRACE_ITER_FIELDS |
+				 TRACE_ITER_LATENCY_FMT;
+	struct trace_seq *s = &iter->seq;
+	size_t len;
+
+	if (iter->tr->trace_flags & raw || !process_is_record(iter->ent))
+		return TRACE_TYPE_UNHANDLED;
+	if (iter->tr->trace_flags & TRACE_ITER_CONTEXT_INFO &&
+	    !trace_print_context(iter))
+		return TRACE_TYPE_PARTIAL_LINE;
+	len = s->seq.len;
+	process_print_record(&s->seq, iter->ent);
+	if (seq_buf_has_overflowed(&s->seq)) {
+		/* Remove the partial line, as the functions of trace_seq do. */
+		s->seq.len = len;
+		s->full = 1;
+		return TRACE_TYPE_PARTIAL_LINE;
+	}
+	trace_seq_putc(s, '\n');
+	return trace_handle_return(s);
 }

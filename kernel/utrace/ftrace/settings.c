@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - the process tracer of ftrace: changing its settings
+ * utrace - the process tracer of ftrace: its settings
  *
  * A write to a file of the folder process/ changes a copy of the settings.
  * Making the engine follow the copy may fail; the copy replaces the settings
  * only after that.  So a write takes effect as a whole or not at all, and
  * errors need no rollback.
  */
+#include <linux/bitmap.h>
 #include <linux/cleanup.h>
+#include <linux/err.h>
 #include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
 
 #include "../capture/capture.h"
-#include "process.h"
+#include "../decode/table.h"
+#include "../match.h"
+#include "instance.h"
+#include "settings.h"
+#include "targets.h"
 #include "words.h"
 
 /* Find the calls with something to capture, by @args and @stack. */
@@ -48,19 +56,114 @@ void utrace_ftrace_init_settings(struct process_settings *settings)
 	process_find_captures(settings);
 }
 
-/**
- * utrace_ftrace_free_settings() - drop the references that settings hold
- * @settings: the settings, which the caller no longer uses
- *
- * Context: Process context; may sleep.
- */
-void utrace_ftrace_free_settings(struct process_settings *settings)
-{
-	unsigned int kind;
+/* Applying settings to the engine */
 
-	for (kind = 0; kind < PROCESS_NTARGETS; kind++)
-		utrace_ftrace_put_targets(settings->targets[kind]);
+/* Get the events that the engine must report for these settings. */
+static unsigned long
+process_engine_events(const struct process_settings *settings)
+{
+	static const unsigned long events[PROCESS_NEVENTS] = {
+		[PROCESS_SYS_ENTER]	= UTRACE_EVENT_SYSCALL,
+		[PROCESS_SYS_EXIT]	= UTRACE_EVENT_SYSCALL,
+		[PROCESS_FORK]		= UTRACE_EVENT(CLONE),
+		[PROCESS_EXEC]		= UTRACE_EVENT(EXEC),
+		[PROCESS_EXIT]		= UTRACE_EVENT(EXIT),
+		[PROCESS_SIGNAL]	= UTRACE_EVENT(SIGNAL) |
+					  UTRACE_EVENT(SIGNAL_STOP) |
+					  UTRACE_EVENT(SIGNAL_TERM) |
+					  UTRACE_EVENT(SIGNAL_CORE),
+		[PROCESS_JOBCTL]	= UTRACE_EVENT(JCTL),
+		[PROCESS_STAT]		= UTRACE_EVENT_SYSCALL,
+	};
+	unsigned long all = 0;
+	unsigned int i;
+
+	for_each_set_bit(i, &settings->events, PROCESS_NEVENTS)
+		all |= events[i];
+	/* The process_task of a task is dropped when the task exits. */
+	if (all & UTRACE_EVENT_SYSCALL)
+		all |= UTRACE_EVENT(EXIT);
+	/* execve() may change the pid of a thread; see ftrace_engine.c. */
+	if (all)
+		all |= UTRACE_EVENT(EXEC);
+	return all;
 }
+
+/*
+ * Make the chosen system calls the filter of the engine, so that the core does
+ * not report the others.  Return 0 or -ENOMEM.
+ */
+static int process_set_filter(struct utrace_engine *engine,
+			      const struct process_settings *settings)
+{
+	int *nrs __free(kfree) = kmalloc_array(PROCESS_CALLS, sizeof(*nrs),
+					       GFP_KERNEL);
+	unsigned int bit, n = 0;
+
+	if (!nrs)
+		return -ENOMEM;
+	if (settings->chosen)
+		for_each_set_bit(bit, settings->calls, PROCESS_CALLS)
+			nrs[n++] = process_call_nr(bit);
+	return utrace_set_syscall_filter(engine, nrs, n);
+}
+
+/*
+ * Make @engine follow the settings; @match was made from them.  The steps that
+ * may fail come first: after -ENOMEM the engine follows the old settings.
+ */
+static int process_set_engine(struct utrace_engine *engine,
+			      struct utrace_match *match,
+			      const struct process_settings *settings)
+{
+	int ret = utrace_match_arm(match);
+
+	if (!ret)
+		ret = process_set_filter(engine, settings);
+	if (ret)
+		return ret;
+	WARN_ON_ONCE(utrace_set_match(engine, match));
+	/*
+	 * -EINPROGRESS: a running callback may still record by the old
+	 * settings.
+	 */
+	ret = utrace_set_events(NULL, engine, process_engine_events(settings));
+	WARN_ON_ONCE(ret && ret != -EINPROGRESS);
+	return 0;
+}
+
+/**
+ * utrace_ftrace_apply() - make the engine of an instance follow settings
+ * @pt: the instance.  It has no engine while it uses another tracer, and then
+ *	only the match is made.
+ * @settings: the settings
+ *
+ * Context: Process context; may sleep.  utrace_ftrace_mutex is held.
+ * Return:
+ * * 0 - the engine follows @settings
+ * * -ENOSPC - there are too many targets; nothing has changed
+ * * -ENOMEM - out of memory; nothing has changed
+ */
+int utrace_ftrace_apply(struct process_trace *pt,
+			const struct process_settings *settings)
+{
+	struct utrace_engine *engine = utrace_ftrace_engine(pt);
+	struct utrace_match *match;
+	int ret;
+
+	match = utrace_ftrace_make_match(settings);
+	if (IS_ERR(match))
+		return PTR_ERR(match);
+	utrace_match_chooser(match, utrace_ftrace_choose, pt);
+	ret = engine ? process_set_engine(engine, match, settings) : 0;
+	/* From here on @match is the old one, or after an error the new one. */
+	if (!ret)
+		swap(pt->match, match);
+	utrace_match_put(match);
+	return ret;
+}
+
+/* Changing settings */
 
 static void process_copy_settings(struct process_settings *to,
 				  const struct process_settings *from)

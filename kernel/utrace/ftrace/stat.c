@@ -13,9 +13,12 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
+#include "../../trace/trace.h"
+
 #include "../builtin.h"
-#include "process.h"
 #include "../decode/table.h"
+#include "instance.h"
+#include "stat.h"
 
 /*
  * Maximum number of counts of an instance, each for one task and one call.  A

@@ -15,8 +15,10 @@
 #include <linux/seq_file.h>
 #include <linux/string.h>
 
-#include "words.h"
 #include "../match.h"
+#include "settings.h"
+#include "targets.h"
+#include "words.h"
 
 /**
  * struct process_target - one target: a written word and what it names
@@ -172,6 +174,20 @@ void utrace_ftrace_put_targets(struct process_targets *targets)
 	for (i = 0; i < targets->n; i++)
 		process_target_put(targets->target[i]);
 	kvfree(targets);
+}
+
+/**
+ * utrace_ftrace_free_settings() - drop the references that settings hold
+ * @settings: the settings, which the caller no longer uses
+ *
+ * Context: Process context; may sleep.
+ */
+void utrace_ftrace_free_settings(struct process_settings *settings)
+{
+	unsigned int kind;
+
+	for (kind = 0; kind < PROCESS_NTARGETS; kind++)
+		utrace_ftrace_put_targets(settings->targets[kind]);
 }
 
 static unsigned int process_ntargets(const struct process_targets *targets)

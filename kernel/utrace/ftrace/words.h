@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - the process tracer of ftrace: files that are lists of words
+ * utrace - the process tracer of ftrace: the words of a file
  *
- * A file in process/ is a struct process_setting: words.c reads and splits the
- * written text, and the functions of the setting interpret the words.
+ * A file in process/ is a struct process_setting: files.c reads the written text,
+ * words.c splits it, and the functions of the setting interpret the words.
  */
 #ifndef _KERNEL_UTRACE_FTRACE_WORDS_H
 #define _KERNEL_UTRACE_FTRACE_WORDS_H
 
-#include "process.h"
+#include <linux/types.h>
 
 struct process_setting;
+struct process_settings;
+struct process_targets;
 struct seq_file;
+struct trace_array;
 
 /**
  * struct process_words - the words of one write() to a file
@@ -64,13 +67,5 @@ int utrace_ftrace_next_word(struct process_words *words);
 int utrace_ftrace_word_error(struct process_words *words,
 			     const char * const *error);
 void utrace_ftrace_show_word(struct seq_file *m, const char *word);
-extern const struct file_operations utrace_ftrace_words_fops;
-
-/* settings.c */
-int utrace_ftrace_change(struct process_trace *pt, struct process_words *words);
-
-/* targets.c */
-const struct process_setting *
-utrace_ftrace_target_setting(enum process_target_type kind);
 
 #endif /* _KERNEL_UTRACE_FTRACE_WORDS_H */
