@@ -28,31 +28,13 @@
 #include <linux/sched/task.h>
 #include <linux/signal.h>
 
+#include "ptrace/engine.h"
+#include "ptrace/follow.h"
 #include "ptrace/ptracer.h"
+#include "ptrace/wait.h"
 
 /* The bits of an action that a callback without a decision must return. */
 #define PTRACER_ECHO	(UTRACE_SIGNAL_MASK | UTRACE_SIGNAL_HOLD)
-
-/**
- * ptracer_events() - get the events that the engine of a ptracer wants now
- * @p: the ptracer
- *
- * Context: Any.
- * Return: a mask of UTRACE_EVENT().
- */
-unsigned long ptracer_events(const struct ptracer *p)
-{
-	unsigned long events = UTRACE_EVENT(QUIESCE) | UTRACE_EVENT_SIGNAL_ALL |
-			       UTRACE_EVENT(JCTL) | UTRACE_EVENT(CLONE) |
-			       UTRACE_EVENT(EXEC) | UTRACE_EVENT(EXIT) |
-			       UTRACE_EVENT(REAP);
-
-	if (p->syscalls)
-		events |= UTRACE_EVENT_SYSCALL;
-	if (ptracer_wants(p, PTRACE_EVENT_VFORK_DONE))
-		events |= UTRACE_EVENT(VFORK_DONE);
-	return events;
-}
 
 /**
  * ptracer_tell() - report a stop to a tracer

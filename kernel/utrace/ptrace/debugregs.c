@@ -15,6 +15,7 @@
 #include <linux/hw_breakpoint.h>
 #include <linux/ptrace.h>
 
+#include "debugregs.h"
 #include "ptracer.h"
 
 static bool ptracer_has_debugregs(struct ptracer *p, void *arg)

@@ -5,8 +5,8 @@
  * Like a first tracer, a further one traces a new task from the moment at which
  * others can see the task: nobody can attach before, and no event is missed.
  *
- *prepare before copy_process(): all that needs memory, so that clone(2) fails
- *		if there is none
+ *	prepare	before copy_process(): all that needs memory, so that clone(2)
+ *		fails if there is none
  *	fork	in copy_process(), with tasklist_lock held: enter the lists
  *	born	before the new task runs: attach the engines
  *
@@ -23,6 +23,7 @@
 #include <linux/ptrace.h>
 #include <linux/sched/task.h>
 
+#include "follow.h"
 #include "ptracer.h"
 
 /**

@@ -436,6 +436,21 @@ void ptracer_control(struct ptracer *p, enum utrace_resume_action action)
 	ptracer_result(utrace_control(p->task, p->engine, action));
 }
 
+/* Get the events that the engine of a ptracer wants now. */
+static unsigned long ptracer_events(const struct ptracer *p)
+{
+	unsigned long events = UTRACE_EVENT(QUIESCE) | UTRACE_EVENT_SIGNAL_ALL |
+			       UTRACE_EVENT(JCTL) | UTRACE_EVENT(CLONE) |
+			       UTRACE_EVENT(EXEC) | UTRACE_EVENT(EXIT) |
+			       UTRACE_EVENT(REAP);
+
+	if (p->syscalls)
+		events |= UTRACE_EVENT_SYSCALL;
+	if (ptracer_wants(p, PTRACE_EVENT_VFORK_DONE))
+		events |= UTRACE_EVENT(VFORK_DONE);
+	return events;
+}
+
 /**
  * ptracer_set_events() - request the events that the tracer wants now
  * @p: the ptracer; the caller has a reference
@@ -447,59 +462,6 @@ int ptracer_set_events(struct ptracer *p)
 {
 	return ptracer_result(utrace_set_events(p->task, p->engine,
 						ptracer_events(p)));
-}
-
-/* Under the mutex no tracer is linked after the search for a circle. */
-static int ptracer_link(struct ptracer *p)
-{
-	guard(mutex)(&utrace_ptrace_link_mutex);
-	if (__utrace_ptrace_closes_circle(p->tracer, p->task))
-		return -EDEADLK;
-	/* A task gets a first tracer only with the lock held for writing. */
-	guard(read_lock)(&tasklist_lock);
-	return ptracer_enter(p, READ_ONCE(ptrace_max_tracers));
-}
-
-/**
- * ptracer_start() - attach the engine of a ptracer, and add it to the lists
- * @p: the ptracer, after ptracer_set_task(); the core owns it from here on
- *
- * Context: Process context, sleeps.  cred_guard_mutex of the task may be held.
- * Return:
- * * 0 - success
- * * -EPERM - the task has the maximum number of tracers, or this one already,
- *   or is in a sandbox
- * * -EDEADLK - the task traces the tracer, directly or indirectly
- * * -ESRCH - the task or the tracer is exiting
- * * or an error of utrace_attach_for()
- */
-int ptracer_start(struct ptracer *p)
-{
-	struct utrace_engine *engine;
-	int ret;
-
-	engine = utrace_attach_for(p->cred, p->task, UTRACE_ATTACH_CREATE |
-				   UTRACE_ATTACH_MUTATOR |
-				   UTRACE_ATTACH_OWN_EVENTS,
-				   &ptracer_ops, p, NULL, NULL);
-	if (IS_ERR(engine)) {
-		ptracer_free(p);
-		return PTR_ERR(engine);
-	}
-	p->engine = engine;
-	scoped_guard(rcu)
-		utrace_set_owner(engine, task_tgid(p->tracer));
-	ret = ptracer_link(p);
-	if (!ret && ptracer_intrudes(p))
-		ret = -EPERM;
-	if (!ret)
-		ret = ptracer_set_events(p);
-	if (ret) {
-		ptracer_forget(p);
-		ptracer_control(p, UTRACE_DETACH);
-	}
-	utrace_engine_put(engine);
-	return ret;
 }
 
 /* Check whether a pid is in use, or another tracer has not read its end yet. */

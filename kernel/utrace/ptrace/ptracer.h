@@ -17,8 +17,9 @@
  *
  *	->task, ->tracer	a reference	nobody, once the ptracer is listed
  *	->tracer->signal	->tracer	nobody: a thread keeps its process
- *->tracer->sighand siglock the exit of the tracer, after it has left
- *				all lists: lock_task_sighand() fails then
+ *	->tracer->sighand	siglock
+ *				the exit of the tracer, after it has left all
+ *				lists: lock_task_sighand() fails then
  *	->task->utrace		->task		nobody, once it is installed
  *	->task->signal		->task		nobody
  *	->task->real_parent	tasklist_lock, while pid_alive()
@@ -179,9 +180,6 @@ struct ptracer {
 	int status;
 };
 
-extern const struct utrace_engine_ops ptracer_ops;
-extern int ptrace_max_tracers;
-
 static inline bool ptracer_wants(const struct ptracer *p, int event)
 {
 	return p->flags & PT_EVENT_FLAG(event);
@@ -205,7 +203,6 @@ static inline bool ptracer_code_is_trap(const struct ptracer *p)
  */
 typedef bool (*ptracer_fn)(struct ptracer *p, void *arg);
 
-/* ptracer.c */
 struct ptracer *ptracer_find(struct task_struct *tracer,
 			     struct task_struct *task);
 struct ptracer *ptracer_of_process(struct task_struct *thread, ptracer_fn fn,
@@ -223,7 +220,6 @@ struct ptracer *ptracer_new(struct task_struct *tracer,
 			    const struct cred *cred, unsigned int flags);
 void ptracer_set_task(struct ptracer *p, struct task_struct *task);
 void ptracer_free(void *data);
-int ptracer_start(struct ptracer *p);
 int ptracer_enter(struct ptracer *p, unsigned int max);
 void ptracer_control(struct ptracer *p, enum utrace_resume_action action);
 int ptracer_set_events(struct ptracer *p);
@@ -254,29 +250,5 @@ static inline void ptracer_put(struct ptracer *p)
 }
 
 DEFINE_FREE(ptracer_put, struct ptracer *, if (_T) ptracer_put(_T))
-
-/* ptrace_engine.c */
-unsigned long ptracer_events(const struct ptracer *p);
-void ptracer_tell(struct ptracer *p, struct task_struct *task,
-		  enum ptracer_stop stop, int code, int why,
-		  unsigned long message, const kernel_siginfo_t *info);
-void ptracer_trap(struct ptracer *p, struct task_struct *task);
-bool ptracer_trap_is_due(struct ptracer *p);
-bool ptracer_listens_in_group_stop(const struct ptracer *p);
-bool ptracer_take_made(struct ptracer *p, kernel_siginfo_t *info);
-bool ptracer_group_stops(struct task_struct *task);
-
-/* follow.c */
-int ptracer_clone_event(unsigned long clone_flags);
-
-/* debugregs.c */
-void ptracer_drop_debugregs(struct ptracer *p);
-
-/* wait.c */
-void ptracer_send_sigchld(struct ptracer *p, struct task_struct *task, int why,
-			  int status);
-
-/* rights.c */
-bool ptracer_intrudes(struct ptracer *p);
 
 #endif /* _KERNEL_UTRACE_PTRACER_H */

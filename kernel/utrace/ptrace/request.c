@@ -18,93 +18,13 @@
 #include <linux/sched/jobctl.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
-#include <linux/security.h>
 #include <linux/signal.h>
 #include <linux/uidgid.h>
 
+#include "debugregs.h"
+#include "engine.h"
 #include "ptracer.h"
-
-/* Options that only a first tracer may set, since others could undo them. */
-#define PTRACER_ONLY_FIRST	(PTRACE_O_TRACESECCOMP | PTRACE_O_SUSPEND_SECCOMP)
-
-/**
- * __utrace_ptrace_attach() - become a further tracer of a task
- * @task: the task
- * @flags: for task_struct::ptrace: PT_PTRACED, PT_SEIZED and options
- *
- * Context: Process context, sleeps.  cred_guard_mutex of @task is held.  The
- * caller may trace @task, and share it with its current tracers.
- * Return:
- * * 0 - success
- * * -EPERM - @task has as many tracers as kernel.ptrace_max_tracers allows, or
- *   the caller is one of them, or @task is in a sandbox of the first tracer, or
- *   a worker of the kernel for a program
- * * -EDEADLK - @task traces the caller, directly or indirectly
- * * -EINVAL - an option is for the first tracer only
- * * -ESRCH - @task is exiting
- * * -ENOMEM - out of memory
- * * or an error of utrace_attach_for()
- */
-int __utrace_ptrace_attach(struct task_struct *task, unsigned int flags)
-{
-	struct ptracer *p;
-
-	if (flags & (PTRACER_ONLY_FIRST << PT_OPT_FLAG_SHIFT))
-		return -EINVAL;
-	/* Such a thread makes no reports, so it could not report stops. */
-	if (task->flags & PF_USER_WORKER)
-		return -EPERM;
-	p = ptracer_new(current, current_cred(), flags);
-	if (!p)
-		return -ENOMEM;
-	ptracer_set_task(p, task);
-	if (!(flags & PT_SEIZED))
-		p->made = BIT(SIGSTOP);
-	return ptracer_start(p);
-}
-
-/* Get the parent of the current task. */
-static struct task_struct *ptracer_get_parent(void)
-{
-	guard(rcu)();
-	return get_task_struct(rcu_dereference(current->real_parent));
-}
-
-/**
- * __utrace_ptrace_traceme() - make the parent a further tracer
- *
- * The caller has checked __utrace_ptrace_may_join().  The attach uses the
- * credentials of the current task, as for a first tracer: the parent gets no
- * more than what the task could do for the parent.
- *
- * Context: Process context, sleeps.
- * Return:
- * * 0 - success, or the parent is exiting
- * * -EDEADLK, -ENOMEM - as for __utrace_ptrace_attach()
- * * -EPERM - as for __utrace_ptrace_attach(), or the parent may not trace
- * * or an error of security_ptrace_traceme() or utrace_attach_for()
- */
-int __utrace_ptrace_traceme(void)
-{
-	struct task_struct *parent = ptracer_get_parent();
-	struct ptracer *p;
-	int ret;
-
-	ret = security_ptrace_traceme(parent);
-	if (ret)
-		goto out;
-	ret = -ENOMEM;
-	p = ptracer_new(parent, current_cred(), PT_PTRACED);
-	if (p) {
-		ptracer_set_task(p, current);
-		ret = ptracer_start(p);
-	}
-	if (ret == -ESRCH)
-		ret = 0;
-out:
-	put_task_struct(parent);
-	return ret;
-}
+#include "rights.h"
 
 /* Freezing */
 

@@ -19,6 +19,7 @@
 #include <linux/user_namespace.h>
 
 #include "ptracer.h"
+#include "rights.h"
 
 DEFINE_STATIC_KEY_FALSE(utrace_ptracers);
 

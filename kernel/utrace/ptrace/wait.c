@@ -23,6 +23,7 @@
 
 #include "../../exit.h"
 #include "ptracer.h"
+#include "wait.h"
 
 /* tasklist_lock is held. */
 static void ptracer_notify_locked(struct ptracer *p, struct task_struct *task,
