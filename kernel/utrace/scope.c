@@ -112,37 +112,48 @@ static noinline void utrace_after(struct task_struct *task, struct utrace *u,
 		utrace_wake(task, u);
 }
 
-/*
- * Call @fn for a task if its published set has the engine.  With @any, call @fn
- * whatever that set is; see utrace_visit_tasks().
- */
+/* Call @fn for a task if its published set has the engine. */
 static void utrace_member(struct utrace_engine *engine,
-			  struct task_struct *task, bool any,
-			  utrace_member_fn fn, void *arg)
+			  struct task_struct *task, utrace_member_fn fn,
+			  void *arg)
 {
 	struct utrace *u = READ_ONCE(task->utrace);
-	unsigned int after;
-	u64 bit = 0;
-	int slot;
+	unsigned int after = 0;
 
 	if (!u)
 		return;
 	scoped_guard(spinlock_irqsave, &u->lock) {
-		if (!any) {
-			slot = utrace_set_slot(task->utrace_set, engine);
-			if (slot < 0)
-				return;
-			bit = BIT_ULL(slot);
-		}
-		after = fn(engine, task, u, bit, arg);
+		int slot = utrace_set_slot(task->utrace_set, engine);
+
+		if (slot >= 0)
+			after = fn(engine, task, u, BIT_ULL(slot), arg);
 	}
 	if (after)
 		utrace_after(task, u, after);
 }
 
+typedef void (*utrace_task_fn)(struct utrace_engine *engine,
+			       struct task_struct *task, utrace_member_fn fn,
+			       void *arg);
+
+/*
+ * Call @fn for a task whatever its published set is; see utrace_visit_tasks().
+ */
+static void utrace_task(struct utrace_engine *engine, struct task_struct *task,
+			utrace_member_fn fn, void *arg)
+{
+	struct utrace *u = READ_ONCE(task->utrace);
+
+	if (!u)
+		return;
+	guard(spinlock_irqsave)(&u->lock);
+	fn(engine, task, u, 0, arg);
+}
+
 /* Visit the members of all casts of an engine of process or tree scope. */
-static void utrace_visit_casts(struct utrace_engine *engine, bool any,
-			       utrace_member_fn fn, void *arg)
+static void utrace_visit_casts(struct utrace_engine *engine,
+			       utrace_task_fn each, utrace_member_fn fn,
+			       void *arg)
 {
 	struct utrace_member *member;
 	struct utrace_role *role;
@@ -163,7 +174,7 @@ static void utrace_visit_casts(struct utrace_engine *engine, bool any,
 		 */
 		smp_rmb();
 		list_for_each_entry_rcu(member, &role->cast->members, list)
-			utrace_member(engine, member->task, any, fn, arg);
+			each(engine, member->task, fn, arg);
 	}
 }
 
@@ -171,7 +182,7 @@ static void utrace_visit_casts(struct utrace_engine *engine, bool any,
  * Visit all tasks.  A task that is born after the barrier is made from what the
  * caller has changed before, see utrace_tasklist_barrier().
  */
-static void utrace_visit_all(struct utrace_engine *engine, bool any,
+static void utrace_visit_all(struct utrace_engine *engine, utrace_task_fn each,
 			     utrace_member_fn fn, void *arg)
 {
 	struct task_struct *p, *t;
@@ -179,20 +190,20 @@ static void utrace_visit_all(struct utrace_engine *engine, bool any,
 	utrace_tasklist_barrier();
 	guard(rcu)();
 	for_each_process_thread(p, t)
-		utrace_member(engine, t, any, fn, arg);
+		each(engine, t, fn, arg);
 }
 
-static void utrace_visit(struct utrace_engine *engine, bool any,
+static void utrace_visit(struct utrace_engine *engine, utrace_task_fn each,
 			 utrace_member_fn fn, void *arg)
 {
 	unsigned int scope = utrace_engine_state(engine) & UTRACE_STATE_SCOPE;
 
 	if (!scope)
-		utrace_member(engine, engine->task, any, fn, arg);
+		each(engine, engine->task, fn, arg);
 	else if (scope != UTRACE_STATE_SYSTEM)
-		utrace_visit_casts(engine, any, fn, arg);
+		utrace_visit_casts(engine, each, fn, arg);
 	else
-		utrace_visit_all(engine, any, fn, arg);
+		utrace_visit_all(engine, each, fn, arg);
 }
 
 /**
@@ -217,9 +228,9 @@ void utrace_visit_members(struct utrace_engine *engine,
 			  void *arg)
 {
 	if (target)
-		utrace_member(engine, target, false, fn, arg);
+		utrace_member(engine, target, fn, arg);
 	else
-		utrace_visit(engine, false, fn, arg);
+		utrace_visit(engine, utrace_member, fn, arg);
 }
 
 /* Does a walk over the tasks of an engine meet one that is not dead? */
@@ -310,7 +321,7 @@ void utrace_interrupt_cpus(struct utrace_engine *engine)
  *	move its tasks to other casts
  * @fn: called under the task's utrace->lock with 0 for the slot, also for a
  *	task whose published set does not have the engine: the set that the task
- *	has pinned may have it.  Returns 0
+ *	has pinned may have it.  The answer is not used
  * @arg: last argument of @fn
  *
  * Context: Any but NMI.  Takes tasklist_lock for an engine of the system.
@@ -318,5 +329,5 @@ void utrace_interrupt_cpus(struct utrace_engine *engine)
 void utrace_visit_tasks(struct utrace_engine *engine, utrace_member_fn fn,
 			void *arg)
 {
-	utrace_visit(engine, true, fn, arg);
+	utrace_visit(engine, utrace_task, fn, arg);
 }
