@@ -9,6 +9,7 @@
 #include <linux/limits.h>
 #include <linux/minmax.h>
 #include <linux/pid.h>
+#include <linux/fs.h>
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
 #include <linux/types.h>
@@ -16,7 +17,6 @@
 #include "../count/count.h"
 #include "../task_data.h"
 
-struct file_operations;
 struct process_trace;
 
 /* How a call is counted. */
