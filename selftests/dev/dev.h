@@ -814,4 +814,16 @@ static inline int receive_fd(int from)
 	return fd;
 }
 
+/* The scopes of targets that are attached by the pidfd of a task. */
+static const struct {
+	__u32 scope;
+	const char *name;
+} task_scopes[] __attribute__((unused)) = {
+	{ UTRACE_SCOPE_THREAD, "thread" },
+	{ UTRACE_SCOPE_PROCESS, "process" },
+	{ UTRACE_SCOPE_TREE, "tree" },
+};
+
+#define TASK_SCOPES	(sizeof(task_scopes) / sizeof(*task_scopes))
+
 #endif /* UTRACE_DEV_H */

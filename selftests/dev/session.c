@@ -518,29 +518,21 @@ static void wait_for_end(int fd)
 /* A target has ended when the session has its TARGET_END, before it is reaped. */
 TEST_F(dev, events_of_ended)
 {
-	static const struct {
-		__u32 scope;
-		const char *name;
-	} scopes[] = {
-		{ UTRACE_SCOPE_THREAD, "thread" },
-		{ UTRACE_SCOPE_PROCESS, "process" },
-		{ UTRACE_SCOPE_TREE, "tree" },
-	};
 	struct target target;
 	int fd, id, i;
 
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < TASK_SCOPES; i++) {
 		start(&target);
 		fd = session();
-		id = attach(fd, target.pid, scopes[i].scope);
+		id = attach(fd, target.pid, task_scopes[i].scope);
 		need(id > 0, "attach");
 		kill(target.pid, SIGKILL);
 		wait_for_end(fd);
 		holds(choose_for(fd, id) == -ESRCH, "EVENTS: of a %s that has ended",
-		      scopes[i].name);
+		      task_scopes[i].name);
 		stop(&target);
 		holds(choose_for(fd, id) == -ESRCH, "EVENTS: of a %s that was reaped",
-		      scopes[i].name);
+		      task_scopes[i].name);
 		close(fd);
 	}
 }

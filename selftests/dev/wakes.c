@@ -7,17 +7,6 @@
 /* Its thread may sleep on when a test has failed. */
 static struct asleep asleep;
 
-static const struct {
-	__u32 scope;
-	const char *name;
-} scopes[] = {
-	{ UTRACE_SCOPE_THREAD, "thread" },
-	{ UTRACE_SCOPE_PROCESS, "process" },
-	{ UTRACE_SCOPE_TREE, "tree" },
-};
-
-#define SCOPES	(sizeof(scopes) / sizeof(*scopes))
-
 /*
  * Have a thread sleep on a session whose only target is a process, and kill the process.
  * The session records marker calls, or nothing: no EXIT.  Returns false if nothing has woken
@@ -45,13 +34,13 @@ TEST_F(dev, end_without_records)
 {
 	unsigned int i;
 
-	for (i = 0; i < SCOPES; i++) {
-		if (!holds(end_wakes(scopes[i].scope, true, POLLIN),
-			   "%s: its end wakes poll()", scopes[i].name))
+	for (i = 0; i < TASK_SCOPES; i++) {
+		if (!holds(end_wakes(task_scopes[i].scope, true, POLLIN),
+			   "%s: its end wakes poll()", task_scopes[i].name))
 			return;
 		is(POLLIN | POLLHUP, asleep.result, "  POLLIN and POLLHUP");
-		if (!holds(end_wakes(scopes[i].scope, true, 0),
-			   "%s: its end wakes read()", scopes[i].name))
+		if (!holds(end_wakes(task_scopes[i].scope, true, 0),
+			   "%s: its end wakes read()", task_scopes[i].name))
 			return;
 		is(sizeof(struct utrace_rec_target_end), asleep.result,
 		   "  with a TARGET_END");
