@@ -138,52 +138,7 @@ static struct utrace_count *count_find(struct utrace_counts *counts,
 	return count;
 }
 
-/* Increment a number, saturating at its maximum. */
-static __always_inline void count_inc(u32 *number)
-{
-	if (likely(*number != U32_MAX))
-		WRITE_ONCE(*number, *number + 1);
-}
-
-static noinline void count_error(struct utrace_count_numbers *numbers,
-				 unsigned int err)
-{
-	unsigned int i;
-
-	WRITE_ONCE(numbers->errors, numbers->errors + 1);
-	for (i = 0; i < UTRACE_COUNT_ERRNOS; i++) {
-		if (!numbers->err[i])
-			WRITE_ONCE(numbers->err[i], err);
-		if (numbers->err[i] == err) {
-			count_inc(&numbers->errno_calls[i]);
-			return;
-		}
-	}
-	count_inc(&numbers->errno_other);
-}
-
-/* Add one call to @numbers.  Called only by the task that they belong to. */
-static __always_inline void count_add(struct utrace_count_numbers *numbers,
-				      long ret, u64 duration, s64 cpu)
-{
-	unsigned int bucket = min(fls64(duration), UTRACE_COUNT_BUCKETS - 1);
-
-	WRITE_ONCE(numbers->calls, numbers->calls + 1);
-	WRITE_ONCE(numbers->total, numbers->total + duration);
-	if (unlikely(duration < numbers->min))
-		WRITE_ONCE(numbers->min, duration);
-	if (unlikely(duration > numbers->max))
-		WRITE_ONCE(numbers->max, duration);
-	count_inc(&numbers->bucket[bucket]);
-	if (unlikely(cpu >= 0)) {
-		WRITE_ONCE(numbers->cpu, numbers->cpu + cpu);
-		WRITE_ONCE(numbers->cpu_calls, numbers->cpu_calls + 1);
-	}
-	if (IS_ERR_VALUE(ret))
-		count_error(numbers, -ret);
-}
-
-/* The slow path of utrace_count_call(), without a cached count. */
+/* Count a call whose count is not cached, by utrace_count_call(). */
 static noinline void count_other(struct utrace_counts *counts,
 				 struct utrace_count_task *task,
 				 unsigned int nr, long ret, u64 duration,
@@ -194,7 +149,7 @@ static noinline void count_other(struct utrace_counts *counts,
 	if (!count)
 		return;
 	*utrace_count_recent(task, count->nr) = count;
-	count_add(&count->numbers, ret, duration, cpu);
+	utrace_count_call(counts, task, count->nr, ret, duration, cpu);
 }
 
 /**
@@ -215,11 +170,26 @@ void utrace_count_call(struct utrace_counts *counts,
 		       struct utrace_count_task *task, unsigned int nr,
 		       long ret, u64 duration, s64 cpu)
 {
-	struct utrace_count *count = *utrace_count_recent(task, nr);
+	struct utrace_count *count = utrace_count_cached(counts, task, nr);
+	struct utrace_count_numbers *numbers;
 
-	if (likely(count && count->nr == nr &&
-		   count->epoch == READ_ONCE(counts->epoch)))
-		count_add(&count->numbers, ret, duration, cpu);
-	else
+	if (unlikely(!count)) {
 		count_other(counts, task, nr, ret, duration, cpu);
+		return;
+	}
+	numbers = &count->numbers;
+	if (unlikely(duration < numbers->min))
+		WRITE_ONCE(numbers->min, duration);
+	if (unlikely(duration > numbers->max))
+		WRITE_ONCE(numbers->max, duration);
+	if (unlikely(cpu >= 0)) {
+		WRITE_ONCE(numbers->cpu, numbers->cpu + cpu);
+		WRITE_ONCE(numbers->cpu_calls, numbers->cpu_calls + 1);
+	}
+	utrace_count_add(numbers, min(fls64(duration), UTRACE_COUNT_BUCKETS - 1),
+			 duration);
+	if (IS_ERR_VALUE(ret)) {
+		WRITE_ONCE(numbers->errors, numbers->errors + 1);
+		utrace_count_errno(numbers, -ret, 1);
+	}
 }

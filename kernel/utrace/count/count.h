@@ -277,6 +277,7 @@ void utrace_count_call(struct utrace_counts *counts,
 		       long ret, u64 duration, s64 cpu);
 
 /* merge.c */
+void utrace_count_errno(struct utrace_count_numbers *to, u16 err, u32 calls);
 bool utrace_count_merge(struct utrace_counts *counts,
 			struct utrace_count_task *task);
 
@@ -317,6 +318,31 @@ static inline bool utrace_count_is_current(const struct utrace_count_task *task)
 	return task->pid == task_pid(current);
 }
 
+/* Get the count of call @nr; NULL: it is not cached, or of an old epoch. */
+static __always_inline struct utrace_count *
+utrace_count_cached(const struct utrace_counts *counts,
+		    struct utrace_count_task *task, unsigned int nr)
+{
+	struct utrace_count *count = *utrace_count_recent(task, nr);
+
+	return likely(count && count->nr == nr &&
+		      count->epoch == READ_ONCE(counts->epoch)) ? count : NULL;
+}
+
+/* Update the numbers that each call changes.  Only the task itself does so. */
+static __always_inline void utrace_count_add(struct utrace_count_numbers *numbers,
+					     unsigned long bucket, u64 duration)
+{
+	u32 number = numbers->bucket[bucket] + 1;
+
+	if (likely(number))
+		WRITE_ONCE(numbers->bucket[bucket], number);
+	/* Readers may see the value before or after, see count_copy(). */
+	data_race(numbers->calls++);
+	/* Readers may see the value before or after, see count_copy(). */
+	data_race(numbers->total += duration);
+}
+
 /**
  * utrace_count_usual() - fast path of utrace_count_call()
  * @counts: the counts
@@ -338,31 +364,15 @@ static __always_inline bool utrace_count_usual(struct utrace_counts *counts,
 					       unsigned int nr, long ret,
 					       u64 duration)
 {
-	struct utrace_count *count = *utrace_count_recent(task, nr);
-	struct utrace_count_numbers *numbers;
-	unsigned long bucket;
-	u32 number;
+	struct utrace_count *count = utrace_count_cached(counts, task, nr);
 
-	if (unlikely(!count || count->nr != nr ||
-		     count->epoch != READ_ONCE(counts->epoch)))
+	/* The last check: it is not 0, nor long enough for the last bucket. */
+	if (unlikely(!count) || IS_ERR_VALUE(ret) ||
+	    unlikely(duration < count->numbers.min ||
+		     duration > count->numbers.max ||
+		     duration - 1 >= BIT(UTRACE_COUNT_BUCKETS - 2) - 1))
 		return false;
-	numbers = &count->numbers;
-	if (IS_ERR_VALUE(ret))
-		return false;
-	if (unlikely(duration < numbers->min || duration > numbers->max))
-		return false;
-	/* Check that it is not 0, and not long enough for the last bucket. */
-	if (unlikely(duration - 1 >= BIT(UTRACE_COUNT_BUCKETS - 2) - 1))
-		return false;
-	bucket = __fls(duration) + 1;
-	number = numbers->bucket[bucket] + 1;
-	if (unlikely(!number))
-		return false;
-	WRITE_ONCE(numbers->bucket[bucket], number);
-	/* Readers may see the value before or after, see count_copy(). */
-	data_race(numbers->calls++);
-	/* Readers may see the value before or after, see count_copy(). */
-	data_race(numbers->total += duration);
+	utrace_count_add(&count->numbers, __fls(duration) + 1, duration);
 	return true;
 }
 

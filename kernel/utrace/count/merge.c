@@ -20,8 +20,15 @@ static void merge_u32(u32 *to, u32 from)
 	WRITE_ONCE(*to, (u32)min_t(u64, (u64)*to + from, U32_MAX));
 }
 
-/* Add @calls errors with errno @err to @to. */
-static void merge_error(struct utrace_count_numbers *to, u16 err, u32 calls)
+/**
+ * utrace_count_errno() - count errors by their errno
+ * @to: numbers of the current task, or of utrace_counts.merged
+ * @err: the errno
+ * @calls: number of the errors
+ *
+ * Context: The task itself, or utrace_counts.lock held.
+ */
+void utrace_count_errno(struct utrace_count_numbers *to, u16 err, u32 calls)
 {
 	unsigned int i;
 
@@ -52,7 +59,7 @@ static void merge_numbers(struct utrace_count_numbers *to,
 	for (i = 0; i < UTRACE_COUNT_BUCKETS; i++)
 		merge_u32(&to->bucket[i], from->bucket[i]);
 	for (i = 0; i < UTRACE_COUNT_ERRNOS && from->err[i]; i++)
-		merge_error(to, from->err[i], from->errno_calls[i]);
+		utrace_count_errno(to, from->err[i], from->errno_calls[i]);
 	merge_u32(&to->errno_other, from->errno_other);
 }
 
