@@ -138,21 +138,11 @@ u32 utrace_dev_death(struct utrace_engine *engine, bool group_dead,
 	return UTRACE_RESUME;
 }
 
-static unsigned int session_signal_event(const struct k_sigaction *ka,
-					 int signr)
-{
-	if (ka->sa.sa_handler != SIG_DFL)
-		return _UTRACE_EVENT_SIGNAL;
-	if (sig_kernel_coredump(signr))
-		return _UTRACE_EVENT_SIGNAL_CORE;
-	return sig_kernel_stop(signr) ? _UTRACE_EVENT_SIGNAL_STOP :
-					_UTRACE_EVENT_SIGNAL_TERM;
-}
-
 /*
  * The answer ends a previous hold of the task.  If records are parked, the task
  * is held again at the safe point.  A signal that ends the process is not
- * delayed.
+ * delayed.  An engine wants all events of signals that an observer may want, or
+ * none, see session_records: SIGNAL stands for whichever it is.
  */
 u32 utrace_dev_signal(u32 action, struct utrace_engine *engine,
 		      struct pt_regs *regs, kernel_siginfo_t *info,
@@ -162,12 +152,9 @@ u32 utrace_dev_signal(u32 action, struct utrace_engine *engine,
 	u32 answer = UTRACE_RESUME | utrace_signal_action(action);
 	struct utrace_rec_signal rec = {};
 	struct session_writer w;
-	unsigned int event;
 
-	if (!orig_ka)
-		return answer;
-	event = session_signal_event(orig_ka, info->si_signo);
-	if (!session_begin(&w, engine, event) || !session_claim(&w))
+	if (!orig_ka || !session_begin(&w, engine, _UTRACE_EVENT_SIGNAL) ||
+	    !session_claim(&w))
 		return answer;
 	session_flush_entry(&w);
 	BUILD_BUG_ON(sizeof(rec.info) != sizeof(siginfo_t));
