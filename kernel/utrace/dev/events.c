@@ -150,19 +150,21 @@ u32 utrace_dev_signal(u32 action, struct utrace_engine *engine,
 		      struct k_sigaction *return_ka)
 {
 	u32 answer = UTRACE_RESUME | utrace_signal_action(action);
-	struct utrace_rec_signal rec = {};
+	struct utrace_rec_signal *rec;
 	struct session_writer w;
 
 	if (!orig_ka || !session_begin(&w, engine, _UTRACE_EVENT_SIGNAL) ||
 	    !session_claim(&w))
 		return answer;
 	session_flush_entry(&w);
-	BUILD_BUG_ON(sizeof(rec.info) != sizeof(siginfo_t));
-	memcpy(rec.info, info, sizeof(*info));
-	rec.handler = (unsigned long)orig_ka->sa.sa_handler;
-	rec.flags = orig_ka->sa.sa_flags;
-	utrace_dev_write(&w, UTRACE_REC_SIGNAL, 0, &rec.head + 1,
-			 sizeof(rec) - sizeof(rec.head));
+	BUILD_BUG_ON(sizeof(rec->info) != sizeof(siginfo_t));
+	if (utrace_dev_reserve(&w, UTRACE_REC_SIGNAL, 0, sizeof(*rec))) {
+		rec = (void *)w.rec;
+		copy_siginfo_to_external((siginfo_t *)rec->info, info);
+		rec->handler = (unsigned long)orig_ka->sa.sa_handler;
+		rec->flags = orig_ka->sa.sa_flags;
+		utrace_dev_commit(&w);
+	}
 	session_end(&w, NULL);
 	return answer;
 }
