@@ -15,6 +15,7 @@
 
 struct cred;
 struct marker_owner;
+struct marker_type;
 struct pid;
 struct pid_namespace;
 struct task_struct;
@@ -107,12 +108,14 @@ struct xarray *utrace_dev_ids(struct utrace_session *session);
 int utrace_dev_new_id(struct utrace_session *session, u32 *id);
 
 /* dev/target.c */
+typedef struct marker_owner *(*utrace_arm_fn)(struct utrace_session *session,
+					      struct utrace_dev_arming *target,
+					      const struct marker_type *type);
 struct task_struct *utrace_dev_task_of(int fd);
 bool utrace_dev_where_is_valid(const struct utrace_where *where);
-int utrace_dev_with_target(struct utrace_session *session, u32 id,
-			   int (*fn)(struct utrace_session *session,
-				     struct utrace_dev_arming *target, void *arg),
-			   void *arg);
+struct marker_owner *utrace_dev_with_target(struct utrace_session *session,
+					    u32 id, utrace_arm_fn fn,
+					    const struct marker_type *type);
 void utrace_dev_tell_change(struct utrace_engine *engine);
 void utrace_dev_know_change(struct utrace_engine *engine);
 

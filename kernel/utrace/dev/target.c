@@ -647,22 +647,21 @@ struct session_target *utrace_dev_target(struct utrace_session *session,
  * @id: id of the target
  * @fn: called with utrace_session.lock held; the owner and its functions are
  *	copied back from the structure
- * @arg: last argument of @fn
+ * @type: last argument of @fn
  *
  * Context: Process context; sleeps.  Takes utrace_session.lock.
- * Return: what @fn returns; -ENOENT - there is no such target; -EINTR - the
+ * Return: what @fn returns; or -ENOENT - there is no such target; -EINTR - the
  * caller is killed.
  */
-int utrace_dev_with_target(struct utrace_session *session, u32 id,
-			   int (*fn)(struct utrace_session *session,
-				     struct utrace_dev_arming *target, void *arg),
-			   void *arg)
+struct marker_owner *utrace_dev_with_target(struct utrace_session *session,
+					    u32 id, utrace_arm_fn fn,
+					    const struct marker_type *type)
 {
+	struct marker_owner *owner = ERR_PTR(-ENOENT);
 	struct session_target *target;
-	int ret = -ENOENT;
 
 	if (mutex_lock_killable(&session->lock))
-		return -EINTR;
+		return ERR_PTR(-EINTR);
 	target = utrace_dev_target(session, id);
 	if (target) {
 		struct utrace_dev_arming arming = {
@@ -676,12 +675,12 @@ int utrace_dev_with_target(struct utrace_session *session, u32 id,
 		if (target->scope == UTRACE_SCOPE_PROCESS ||
 		    target->scope == UTRACE_SCOPE_TREE)
 			arming.process = (struct pid *)target->of;
-		ret = fn(session, &arming, arg);
+		owner = fn(session, &arming, type);
 		target->owner = arming.owner;
 		target->owner_ops = arming.ops;
 	}
 	mutex_unlock(&session->lock);
-	return ret;
+	return owner;
 }
 
 /**

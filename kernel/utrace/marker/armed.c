@@ -352,21 +352,15 @@ static const struct utrace_dev_owner_ops marker_owner_ops = {
 	.end	= marker_owner_end,
 };
 
-/**
- * struct marker_find - arguments and result of marker_find_owner()
- * @type: create the owner if it is missing, to arm an object of this type;
- *	NULL: only look it up
- * @owner: gets the owner, counted; or NULL
+/*
+ * Get the owner of a target.  With @type, create a missing one and check that
+ * it may arm @type.  Returns the owner with a reference, NULL or an error.
  */
-struct marker_find {
-	const struct marker_type *type;
-	struct marker_owner *owner;
-};
-
-static int marker_find_owner(struct utrace_session *session,
-			     struct utrace_dev_arming *target, void *arg)
+static struct marker_owner *
+marker_owner_get(struct utrace_session *session,
+		 struct utrace_dev_arming *target,
+		 const struct marker_type *type)
 {
-	struct marker_find *find = arg;
 	struct marker_owner *owner = target->owner;
 
 	/*
@@ -374,38 +368,26 @@ static int marker_find_owner(struct utrace_session *session,
 	 * caller is not checked.  So the caller must have the viewer's
 	 * permissions.
 	 */
-	if (find->type && !utrace_viewer_is_covered(target->viewer))
-		return -EPERM;
-	if (owner && owner->system && find->type && !find->type->everywhere)
-		return -EOPNOTSUPP;
-	if (!owner && find->type) {
-		owner = marker_owner_make(session, target, find->type);
-		if (IS_ERR(owner))
-			return PTR_ERR(owner);
-		target->owner = owner;
-		target->ops = &marker_owner_ops;
-	}
-	if (owner) {
-		kref_get(&owner->ref);
-		marker_note_user(owner);
-	}
-	find->owner = owner;
-	return 0;
+	if (type && !utrace_viewer_is_covered(target->viewer))
+		return ERR_PTR(-EPERM);
+	if (owner && owner->system && type && !type->everywhere)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (!owner && type)
+		owner = marker_owner_make(session, target, type);
+	if (IS_ERR_OR_NULL(owner))
+		return owner;
+	target->owner = owner;
+	target->ops = &marker_owner_ops;
+	kref_get(&owner->ref);
+	marker_note_user(owner);
+	return owner;
 }
 
-/*
- * Find the owner of a target.  With @type, create a missing one and check that
- * it may arm @type.  Returns the owner with a reference, NULL or an error.
- */
 static struct marker_owner *marker_owner_of(struct utrace_session *session,
 					    u32 target,
 					    const struct marker_type *type)
 {
-	struct marker_find find = { .type = type };
-	int ret = utrace_dev_with_target(session, target, marker_find_owner,
-					 &find);
-
-	return ret ? ERR_PTR(ret) : find.owner;
+	return utrace_dev_with_target(session, target, marker_owner_get, type);
 }
 
 /* Ids */
