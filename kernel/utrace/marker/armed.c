@@ -96,12 +96,14 @@ static const u8 marker_bits[] = {
 	[UTRACE_WORD_COUNT32]	= 1,
 };
 
-static bool marker_word_is_valid(const struct utrace_word *word)
+static int marker_check_word(struct marker_spec *spec)
 {
+	const struct utrace_word *word = &spec->word;
+
 	return word->kind && word->kind < ARRAY_SIZE(marker_sizes) &&
 	       word->addr == (unsigned long)word->addr &&
 	       IS_ALIGNED(word->addr, marker_sizes[word->kind]) &&
-	       word->bit < marker_bits[word->kind];
+	       word->bit < marker_bits[word->kind] ? 0 : -EINVAL;
 }
 
 static int marker_arm_word(struct marker_armed *armed, struct utrace_ioc_arm *arg,
@@ -109,8 +111,6 @@ static int marker_arm_word(struct marker_armed *armed, struct utrace_ioc_arm *ar
 {
 	const struct utrace_word *word = &spec->word;
 
-	if (!marker_word_is_valid(word))
-		return -EINVAL;
 	armed->place = (struct marker_place){
 		.addr = word->addr,
 		.kind = word->kind,
@@ -172,8 +172,7 @@ static int marker_get_name(struct marker_spec *spec)
  * @first: size of the structure when it was first published
  * @flags: flags of struct utrace_ioc_arm that are valid for it
  * @everywhere: may be armed for a target of the system
- * @get: get references to what the structure names, and read user memory; may
- *	be NULL
+ * @get: check the structure, or get references to what it names
  * @arm: arm it, with marker_owner.mutex held
  */
 struct marker_type {
@@ -190,6 +189,7 @@ static const struct marker_type marker_types[] = {
 	[UTRACE_ARM_WORD] = {
 		.size	= sizeof(struct utrace_word),
 		.first	= UTRACE_WORD_SIZE_VER0,
+		.get	= marker_check_word,
 		.arm	= marker_arm_word,
 	},
 	[UTRACE_ARM_MARKER] = {
@@ -234,7 +234,7 @@ static int marker_get_spec(struct marker_spec *spec,
 
 	ret = utrace_dev_get_struct(spec, type->size, type->first,
 				    u64_to_user_ptr(arg->spec), arg->spec_size);
-	return ret ?: type->get ? type->get(spec) : 0;
+	return ret ?: type->get(spec);
 }
 
 static void marker_put_spec(struct marker_spec *spec)
