@@ -10,12 +10,20 @@
 
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
+#include <linux/signal.h>
 #include <linux/utrace.h>
 #include <linux/utrace_hooks.h>
 
 struct cred;
 struct pid;
 struct pt_regs;
+
+/*
+ * The events of signals that an observer may want.  Ignored signals would be
+ * queued for it, and break off sleeps of the program.
+ */
+#define UTRACE_EVENT_SIGNAL_SEEN \
+	(UTRACE_EVENT_SIGNAL_ALL & ~UTRACE_EVENT(SIGNAL_IGN))
 
 int utrace_check_calls(const int *nrs, unsigned int n);
 unsigned long utrace_engine_lost(const struct utrace_engine *engine);
@@ -89,6 +97,35 @@ static inline bool utrace_wants_call(struct utrace_engine *engine,
 {
 	return likely(!rcu_access_pointer(engine->filter)) ||
 	       __utrace_wants_call(engine, regs);
+}
+
+/*
+ * Returns what becomes of a signal by the action @ka of the program,
+ * UTRACE_SIGNAL_*.  *@event is the number of the event, _UTRACE_EVENT_SIGNAL*.
+ */
+static inline u32 utrace_classify(int signr, const struct k_sigaction *ka,
+				  unsigned int *event)
+{
+	if (ka->sa.sa_handler == SIG_IGN ||
+	    (ka->sa.sa_handler == SIG_DFL && sig_kernel_ignore(signr))) {
+		*event = _UTRACE_EVENT_SIGNAL_IGN;
+		return UTRACE_SIGNAL_IGN;
+	}
+	if (ka->sa.sa_handler != SIG_DFL) {
+		*event = _UTRACE_EVENT_SIGNAL;
+		return UTRACE_SIGNAL_DELIVER;
+	}
+	if (sig_kernel_coredump(signr)) {
+		*event = _UTRACE_EVENT_SIGNAL_CORE;
+		return UTRACE_SIGNAL_CORE;
+	}
+	if (sig_kernel_stop(signr)) {
+		*event = _UTRACE_EVENT_SIGNAL_STOP;
+		return signr == SIGSTOP ? UTRACE_SIGNAL_STOP :
+					  UTRACE_SIGNAL_TSTP;
+	}
+	*event = _UTRACE_EVENT_SIGNAL_TERM;
+	return UTRACE_SIGNAL_TERM;
 }
 
 /* Is a group stop in force or under way?  siglock of @task is held. */

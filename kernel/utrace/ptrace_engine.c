@@ -375,11 +375,10 @@ static u32 ptracer_report(struct ptracer *p, u32 action, kernel_siginfo_t *info)
 static bool ptracer_is_dropped(u32 action, int signr,
 			       const struct k_sigaction *orig_ka)
 {
-	__sighandler_t handler = orig_ka->sa.sa_handler;
+	unsigned int event;
 
 	return utrace_signal_action(action) == UTRACE_SIGNAL_IGN &&
-	       handler != SIG_IGN &&
-	       !(handler == SIG_DFL && sig_kernel_ignore(signr));
+	       utrace_classify(signr, orig_ka, &event) != UTRACE_SIGNAL_IGN;
 }
 
 static u32 ptracer_signal(u32 action, struct utrace_engine *engine,

@@ -32,35 +32,6 @@ static_assert(!(UTRACE_GROUP_UNTOLD &
 		 SIGNAL_UNKILLABLE)));
 
 /*
- * Returns what becomes of a signal by the action @ka of the program.  *@event
- * is the number of the event, _UTRACE_EVENT_SIGNAL*.
- */
-static u32 utrace_classify(int signr, const struct k_sigaction *ka,
-			   unsigned int *event)
-{
-	if (ka->sa.sa_handler == SIG_IGN ||
-	    (ka->sa.sa_handler == SIG_DFL && sig_kernel_ignore(signr))) {
-		*event = _UTRACE_EVENT_SIGNAL_IGN;
-		return UTRACE_SIGNAL_IGN;
-	}
-	if (ka->sa.sa_handler != SIG_DFL) {
-		*event = _UTRACE_EVENT_SIGNAL;
-		return UTRACE_SIGNAL_DELIVER;
-	}
-	if (sig_kernel_coredump(signr)) {
-		*event = _UTRACE_EVENT_SIGNAL_CORE;
-		return UTRACE_SIGNAL_CORE;
-	}
-	if (sig_kernel_stop(signr)) {
-		*event = _UTRACE_EVENT_SIGNAL_STOP;
-		return signr == SIGSTOP ? UTRACE_SIGNAL_STOP :
-					  UTRACE_SIGNAL_TSTP;
-	}
-	*event = _UTRACE_EVENT_SIGNAL_TERM;
-	return UTRACE_SIGNAL_TERM;
-}
-
-/*
  * Call an engine that must not change the signal.  The engine gets a copy of
  * the signal, and of its answers only DETACH counts.
  */

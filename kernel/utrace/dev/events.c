@@ -141,8 +141,8 @@ u32 utrace_dev_death(struct utrace_engine *engine, bool group_dead,
 /*
  * The answer ends a previous hold of the task.  If records are parked, the task
  * is held again at the safe point.  A signal that ends the process is not
- * delayed.  An engine wants all events of signals that an observer may want, or
- * none, see session_records: SIGNAL stands for whichever it is.
+ * delayed.  An engine wants all of UTRACE_EVENT_SIGNAL_SEEN or none of it, so
+ * SIGNAL stands for whichever event it is.
  */
 u32 utrace_dev_signal(u32 action, struct utrace_engine *engine,
 		      struct pt_regs *regs, kernel_siginfo_t *info,

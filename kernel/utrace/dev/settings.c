@@ -79,13 +79,7 @@ static const unsigned long session_records[] = {
 	[UTRACE_REC_FORK]	= UTRACE_EVENT(CLONE),
 	[UTRACE_REC_EXEC]	= UTRACE_EVENT(EXEC),
 	[UTRACE_REC_EXIT]	= UTRACE_EVENT(EXIT),
-	/*
-	 * Without ignored signals: utrace_set_events() refuses them to an
-	 * observer, since they would be queued and break off sleeps of the
-	 * program.
-	 */
-	[UTRACE_REC_SIGNAL]	= UTRACE_EVENT_SIGNAL_ALL &
-				  ~UTRACE_EVENT(SIGNAL_IGN),
+	[UTRACE_REC_SIGNAL]	= UTRACE_EVENT_SIGNAL_SEEN,
 	[UTRACE_REC_JOBCTL]	= UTRACE_EVENT(JCTL),
 	[UTRACE_REC_SYS_CALL]	= UTRACE_EVENT_SYSCALL,
 };

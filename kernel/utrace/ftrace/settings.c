@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
+#include "../builtin.h"
 #include "../capture/capture.h"
 #include "../decode/table.h"
 #include "../match.h"
@@ -68,10 +69,7 @@ process_engine_events(const struct process_settings *settings)
 		[PROCESS_FORK]		= UTRACE_EVENT(CLONE),
 		[PROCESS_EXEC]		= UTRACE_EVENT(EXEC),
 		[PROCESS_EXIT]		= UTRACE_EVENT(EXIT),
-		[PROCESS_SIGNAL]	= UTRACE_EVENT(SIGNAL) |
-					  UTRACE_EVENT(SIGNAL_STOP) |
-					  UTRACE_EVENT(SIGNAL_TERM) |
-					  UTRACE_EVENT(SIGNAL_CORE),
+		[PROCESS_SIGNAL]	= UTRACE_EVENT_SIGNAL_SEEN,
 		[PROCESS_JOBCTL]	= UTRACE_EVENT(JCTL),
 		[PROCESS_STAT]		= UTRACE_EVENT_SYSCALL,
 	};
