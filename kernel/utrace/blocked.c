@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - a task that is blocked, as another task sees it
+ * utrace - access to the state of a blocked task by another task
  *
  * Some members of struct utrace are for the task itself only.  Another task may
  * read them while the task cannot run: the task has left its CPU and its run
@@ -12,7 +12,9 @@
 #include "scope.h"
 #include "task_data.h"
 
-/* The arguments of utrace_visit_covered(), for utrace_visit_members(). */
+/*
+ * Arguments of utrace_visit_covered(), passed through utrace_visit_members().
+ */
 struct utrace_each {
 	utrace_covered_fn fn;
 	void *arg;
@@ -37,8 +39,8 @@ static unsigned int utrace_each_member(struct utrace_engine *engine,
  *	be called twice for a task
  * @arg: last argument of @fn
  *
- * Dead tasks are among these.  See utrace_visit_members() for tasks that come
- * or go meanwhile.
+ * Visits dead tasks, too.  See utrace_visit_members() for tasks that are
+ * created or exit during the call.
  *
  * Context: Any but NMI, without siglock.  @fn is called under RCU and the
  * task's utrace->lock.
@@ -52,7 +54,7 @@ void utrace_visit_covered(struct utrace_engine *engine, utrace_covered_fn fn,
 }
 
 /**
- * utrace_blocked_in_report() - is a task blocked in a callback?
+ * utrace_blocked_in_report() - check whether a task is blocked in a report
  * @task: a task that an engine covers; it is blocked, and its pi_lock is held
  *
  * Context: Any but NMI.
@@ -64,15 +66,15 @@ bool utrace_blocked_in_report(struct task_struct *task)
 }
 
 /**
- * utrace_blocked_in_call() - has an engine seen the entry of a task's call?
+ * utrace_blocked_in_call() - check whether an engine saw a call's entry
  * @task: a task that the engine covers; it is blocked, and its pi_lock is held
  * @slot: the slot of the engine, from utrace_visit_covered()
  *
  * Context: Any but NMI.
  * Return:
- * * true - the engine was told of the entry of the present system call, and
+ * * true - the entry of the present system call was reported to the engine, and
  *   neither the exit of the call nor that of the task has been reported
- * * false - otherwise; the engine may have come after the entry
+ * * false - otherwise; the engine may have been attached after the entry
  */
 bool utrace_blocked_in_call(struct task_struct *task, u64 slot)
 {
@@ -89,7 +91,7 @@ bool utrace_blocked_in_call(struct task_struct *task, u64 slot)
  * Context: Any but NMI.
  * Return:
  * * the entry - valid as long as @task stays blocked
- * * NULL - the task has none of @owner
+ * * NULL - @owner has no data for the task
  */
 struct utrace_task_data *utrace_blocked_data(struct task_struct *task,
 					     const void *owner)

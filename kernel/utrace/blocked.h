@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - a task that is blocked, as another task sees it
+ * utrace - access to the state of a blocked task by another task
  *
  * For clients that are built in.
  */

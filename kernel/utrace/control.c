@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - control and examine: what an engine asks of its tasks from outside
+ * utrace - control and examine: requests of an engine to its tasks
  *
- * utrace_control() writes what it asks for into struct utrace of each task and
- * sends the task past the safe point, where the task serves it; the caller
- * waits for nothing.  An examination tells by the count of context switches
- * whether a held task has run between its begin and its end.
+ * utrace_control() writes its request into struct utrace of each task and makes
+ * the task pass the safe point, where the task serves the request; the caller
+ * waits for nothing.  An examination uses the count of context switches to
+ * detect whether a held task has run between its begin and its end.
  */
 #include <linux/export.h>
 #include <linux/ptrace.h>
@@ -18,7 +18,7 @@
 #include "wake.h"
 
 /*
- * What utrace_control() asks of each task, how many tasks were asked, and how
+ * The request of utrace_control() to each task, how many tasks got it, and how
  * many of them were not stopped yet.  On the stack of the caller.
  */
 struct utrace_request {
@@ -27,7 +27,7 @@ struct utrace_request {
 	unsigned int running;
 };
 
-/* Can this task stop at the safe point? */
+/* Check whether this task can stop at the safe point. */
 static bool utrace_can_stop(struct task_struct *task)
 {
 	return !(task->flags & (PF_EXITING | PF_USER_WORKER));
@@ -46,16 +46,16 @@ static unsigned int utrace_ask_stop(struct utrace_engine *engine,
 	u->flags |= UTRACE_TASK_SLOW;
 	req->tasks++;
 	/*
-	 * The hold before the look at JOBCTL_UTRACE.  utrace_stop() clears that
-	 * bit before it looks at the hold: so the task stays stopped, or it is
+	 * Set the hold before reading JOBCTL_UTRACE.  utrace_stop() clears that
+	 * bit before it reads the hold: so the task stays stopped, or it is
 	 * counted as running here.
 	 */
 	smp_mb();
 	if (!utrace_task_stopped(task)) {
 		req->running++;
 		/*
-		 * As in utrace of 2010 an engine with QUIESCE is asked before
-		 * the task stops, and declines by another answer.
+		 * As in utrace of 2010, an engine with QUIESCE is called before
+		 * the task stops, and can decline by another answer.
 		 */
 		if (READ_ONCE(engine->flags) & UTRACE_EVENT(QUIESCE))
 			u->resume = min_t(u8, u->resume, UTRACE_REPORT);
@@ -89,7 +89,7 @@ static unsigned int utrace_ask_one(struct utrace_engine *engine,
 		u->block |= bit;
 	WRITE_ONCE(u->step, step);
 	u->resume = min_t(u8, u->resume, action);
-	/* The task wakes if this was the last hold. */
+	/* Wake the task if this was the last hold. */
 	after = u->hold & bit ? UTRACE_AFTER_WAKE : 0;
 	utrace_end_hold(u, bit);
 	if (action == UTRACE_INTERRUPT)
@@ -112,7 +112,7 @@ static int utrace_check_action(struct utrace_engine *engine,
 			return -EOPNOTSUPP;
 		fallthrough;
 	case UTRACE_REPORT:
-		/* An engine without QUIESCE would not hear of the report. */
+		/* An engine without QUIESCE would not get the report. */
 		return READ_ONCE(engine->flags) & UTRACE_EVENT(QUIESCE) ?
 		       0 : -EINVAL;
 	case UTRACE_STOP:
@@ -134,17 +134,17 @@ static int utrace_check_action(struct utrace_engine *engine,
  *
  * %UTRACE_STOP: the task stops before it runs user code again, and stays so
  * until the engine lets go by another action, an answer or a detach.  An engine
- * with QUIESCE is asked before, and declines by any answer but STOP.  A system
- * call in which the task sleeps is not broken off.  With @target NULL, threads
+ * with QUIESCE is called before, and declines by any answer but STOP.  A system
+ * call in which the task sleeps is not interrupted.  With @target NULL, threads
  * and processes that inherit the engine later start stopped, until another
  * action follows with @target NULL.
  *
  * %UTRACE_REPORT, %UTRACE_INTERRUPT: the task reports QUIESCE, or SIGNAL with
- * %UTRACE_SIGNAL_REPORT, before it runs user code again; INTERRUPT breaks off a
+ * %UTRACE_SIGNAL_REPORT, before it runs user code again; INTERRUPT interrupts a
  * sleep as a signal would.
  *
  * %UTRACE_SINGLESTEP, %UTRACE_BLOCKSTEP: the task makes one step.
- * %UTRACE_RESUME: the engine lets go of the task, and no more.
+ * %UTRACE_RESUME: the engine only lets go of the task.
  *
  * %UTRACE_DETACH: detaches the whole engine, also if @target is one task.
  * Passes that begin after this do not call the engine.
@@ -156,7 +156,7 @@ static int utrace_check_action(struct utrace_engine *engine,
  * it.  A detach of an engine of the system takes tasklist_lock.
  * Return:
  * * 0 - done; for STOP, all the tasks meant are stopped already
- * * -EINPROGRESS - for STOP: done, but a task is not stopped yet
+ * * -EINPROGRESS - for STOP: done, but at least one task is not stopped yet
  * * -EINPROGRESS - for DETACH: done, but a callback of the engine may be
  *   running in another task, which utrace_barrier() waits for; or another call
  *   detaches the engine at the same time.  In atomic context, and always on SMP
@@ -188,15 +188,15 @@ int utrace_control(struct task_struct *target, struct utrace_engine *engine,
 
 	if (!target) {
 		/*
-		 * Before the walk: a child that the walk does not meet sees
-		 * this in utrace_inherit_hold().
+		 * Set before the walk: a child that the walk does not reach
+		 * sees this in utrace_inherit_hold().
 		 */
 		if (action == UTRACE_STOP)
 			atomic_or(UTRACE_STATE_HOLD_ALL, &engine->state);
 		else
 			atomic_andnot(UTRACE_STATE_HOLD_ALL, &engine->state);
 	}
-	/* Asks nobody if @target is not in the scope of the engine. */
+	/* Visits no task if @target is not in the scope of the engine. */
 	utrace_visit_members(engine, target, utrace_ask_one, &req);
 	if (!req.tasks)
 		return -ESRCH;
@@ -224,8 +224,8 @@ static bool utrace_holds(struct utrace_engine *engine,
 }
 
 /*
- * Wait until a stopped task is off its CPU.  Returns a number that another
- * sleep of the task does not have, or 0 if the task is not stopped.
+ * Wait until a stopped task is off its CPU.  Returns a number that identifies
+ * this sleep of the task, or 0 if the task is not stopped.
  */
 static unsigned long utrace_sleep_count(struct task_struct *task)
 {
@@ -235,15 +235,14 @@ static unsigned long utrace_sleep_count(struct task_struct *task)
 }
 
 /**
- * utrace_prepare_examine() - begin to look at a task that the engine holds
+ * utrace_prepare_examine() - begin to examine a task that the engine holds
  * @target: the task; the caller has a reference
  * @engine: the engine; the caller has a reference
  * @exam: filled in, for utrace_finish_examine()
  *
  * Waits until the task is off its CPU, so that its registers are in memory.
- * Nothing keeps the task from going on, for example by SIGKILL;
- * utrace_finish_examine() tells whether it did.  A task can always examine
- * itself.
+ * Nothing keeps the task from continuing, for example after SIGKILL;
+ * utrace_finish_examine() detects that.  A task can always examine itself.
  *
  * Context: Process context, sleeps.
  * Return:
@@ -251,7 +250,7 @@ static unsigned long utrace_sleep_count(struct task_struct *task)
  * * -EINVAL - the engine does not hold the task
  * * -ESRCH - the engine is detached, or @target is NULL, dead or not in the
  *   scope of the engine
- * * -EAGAIN - the task is not stopped yet, or not any more
+ * * -EAGAIN - the task is not stopped yet, or no longer stopped
  */
 int utrace_prepare_examine(struct task_struct *target,
 			   struct utrace_engine *engine,
@@ -271,7 +270,7 @@ int utrace_prepare_examine(struct task_struct *target,
 EXPORT_SYMBOL_GPL(utrace_prepare_examine);
 
 /**
- * utrace_finish_examine() - was the task stopped all the time?
+ * utrace_finish_examine() - check whether the task was stopped all the time
  * @target: as for utrace_prepare_examine()
  * @engine: as for utrace_prepare_examine()
  * @exam: filled in by utrace_prepare_examine()
@@ -280,7 +279,7 @@ EXPORT_SYMBOL_GPL(utrace_prepare_examine);
  * Return:
  * * 0 - the task has not run since utrace_prepare_examine(), or is current
  * * -EAGAIN - the task has run, so what was read may be wrong
- * * -EINVAL - the engine does not hold the task any more
+ * * -EINVAL - the engine no longer holds the task
  */
 int utrace_finish_examine(struct task_struct *target,
 			  struct utrace_engine *engine,

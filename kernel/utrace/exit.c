@@ -3,9 +3,9 @@
  * utrace - the end of a task: exit, death and reaping
  *
  * EXIT is reported in do_exit(), while the task still has its memory and files;
- * DEATH at the end of do_exit(), just before exit_notify() lets the parent know;
- * REAP in release_task(), by the reaper in the place of the task.  So nobody waits
- * for a report: a task can be reaped only after its DEATH pass.
+ * DEATH at the end of do_exit(), just before exit_notify() notifies the parent;
+ * REAP in release_task(), by the reaper on behalf of the task.  So no reaper
+ * waits for a report: a task can be reaped only after its DEATH pass.
  */
 #include <linux/cgroup.h>
 #include <linux/pid.h>
@@ -35,8 +35,8 @@ static void utrace_change_group_code(long old, long new)
 }
 
 /*
- * Does SIGKILL, or the execve() of another thread, end current?  Then no engine may
- * hold the task.  siglock is held.
+ * Check whether SIGKILL, or the execve() of another thread, ends current.  If
+ * so, no engine may hold the task.  siglock is held.
  */
 static bool utrace_is_killed(void)
 {
@@ -51,13 +51,13 @@ static bool utrace_is_killed(void)
 }
 
 /**
- * __utrace_mark_killed() - the current thread is killed with its process
+ * __utrace_mark_killed() - mark the current thread as killed with its process
  *
  * Called by get_signal() if a group exit or the execve() of another thread ends
- * the current thread.  Ends the holds so far, as a group exit ends the stops of
- * ptrace(2), and reports the signal that killed the process if that is still to be
- * done.  SIGKILL and an execve() forbid further stops; else the thread can be held
- * once more, at EXIT.
+ * the current thread.  Ends the present holds, as a group exit ends the stops
+ * of ptrace(2), and reports the signal that killed the process unless that is
+ * done.  SIGKILL and an execve() forbid further stops; otherwise the thread can
+ * be held once more, at EXIT.
  *
  * Context: The task itself, with siglock held, which may be dropped and taken
  * again.  May sleep.
@@ -75,7 +75,7 @@ void __utrace_mark_killed(void)
 			if (killed)
 				u->flags |= UTRACE_TASK_KILLED;
 		}
-		/* Until its exit the task is in no stop any more. */
+		/* The task does not stop again before its exit. */
 		utrace_wake_freeze_waiters(current);
 	}
 	if (!(current->signal->flags & UTRACE_GROUP_UNTOLD) ||
@@ -89,7 +89,7 @@ void __utrace_mark_killed(void)
 }
 
 /**
- * utrace_superseded_by() - find the thread whose execve(2) takes the place of current
+ * utrace_superseded_by() - find the thread whose execve(2) replaces current
  *
  * If a thread that is not the leader of its process calls execve(2), all other
  * threads exit, and the thread gets the pid of the leader.
@@ -170,7 +170,7 @@ long __utrace_report_exit(long code)
 	    (!(current->utrace_events & last) || !utrace_adopt(last)))
 		return code;
 	u = current->utrace;
-	/* A callback oopsed, and the task exits from within its pass. */
+	/* A callback oopsed, and the task exits in the midst of its pass. */
 	if (unlikely(u->pinned))
 		utrace_unpin(u);
 	/* A callback of the EXIT pass oopsed: do not call it again. */
@@ -189,7 +189,7 @@ long __utrace_report_exit(long code)
 	 */
 	if (current->utrace_events & UTRACE_EVENT(SIGNAL_TERM))
 		utrace_report_killer(code & 0x7f);
-	/* The last time at which utrace_ask() can ask: later there is no mm. */
+	/* The last chance of utrace_ask(): later there is no mm. */
 	if (current->utrace_events & UTRACE_WORD_RENEW)
 		utrace_renew();
 	if (current->utrace_events & UTRACE_EVENT(EXIT))
@@ -207,7 +207,10 @@ static void utrace_reap_call(struct task_struct *task, struct utrace *u,
 {
 	u64 since;
 
-	/* ->now before the flags of both; pairs with utrace_heavy(). */
+	/*
+	 * Set ->now before reading the flags of both; pairs with
+	 * utrace_heavy().
+	 */
 	smp_store_mb(u->now, engine);
 	if (unlikely(READ_ONCE(u->flags) & UTRACE_TASK_WAITER))
 		utrace_told(u);
@@ -221,8 +224,8 @@ static void utrace_reap_call(struct task_struct *task, struct utrace *u,
 
 /*
  * Call the engines of @set that want REAP now: the task has no later event at
- * which it could renew the set.  Then end the engines whose scope has no task
- * any more.  The leader is the last thread of a process that is reaped.
+ * which it could renew the set.  Then end the engines whose scope contains no
+ * task any longer.  The leader is the last thread of a process that is reaped.
  */
 static void utrace_report_reap(struct task_struct *task, struct utrace *u,
 			       struct utrace_set *set)
@@ -236,7 +239,9 @@ static void utrace_report_reap(struct task_struct *task, struct utrace *u,
 	for (i = 0; i < n; i++)
 		if (!(u->muted & BIT_ULL(order[i])))
 			utrace_reap_call(task, u, set->engine[order[i]]);
-	/* Before u->flags, in utrace_reap_end(); pairs with utrace_heavy(). */
+	/*
+	 * Before utrace_reap_end() reads u->flags; pairs with utrace_heavy().
+	 */
 	smp_store_mb(u->now, NULL);
 	utrace_set_for_each(set, UTRACE_LIST_ALL, at) {
 		unsigned int scope = utrace_engine_state(at.engine) &
@@ -248,8 +253,8 @@ static void utrace_report_reap(struct task_struct *task, struct utrace *u,
 }
 
 /*
- * End the REAP pass: take the set away, leave the cast, unpin the set, and wake
- * barriers that wait for the pass.
+ * End the REAP pass: clear the task's set, leave the cast, unpin the set, and
+ * wake barriers that wait for the pass.
  */
 static void utrace_reap_end(struct task_struct *task, struct utrace *u)
 {
@@ -263,7 +268,9 @@ static void utrace_reap_end(struct task_struct *task, struct utrace *u)
 	utrace_member_leave(member);
 	if (member)
 		kfree_rcu(member, rcu);
-	/* ->pinned before the flags; pairs with utrace_heavy(). */
+	/*
+	 * Clear ->pinned before reading the flags; pairs with utrace_heavy().
+	 */
 	smp_store_mb(u->pinned, NULL);
 	if (READ_ONCE(u->flags) & (UTRACE_TASK_DEFERRED | UTRACE_TASK_WAITER))
 		utrace_told(u);
@@ -285,7 +292,9 @@ static void utrace_reap(struct task_struct *task, struct utrace *u)
 		u->hold = 0;
 		u->reaper = current;
 		set = task->utrace_set;
-		/* The pin before engines' flags; pairs with utrace_heavy(). */
+		/*
+		 * Pin before reading engines' flags; pairs with utrace_heavy().
+		 */
 		smp_store_mb(u->pinned, set);
 		WRITE_ONCE(task->utrace_events, 0);
 	}
@@ -312,10 +321,10 @@ void __utrace_release_task(struct task_struct *task)
 }
 
 /**
- * utrace_parent_ignores() - is no zombie left for the parent of a task?
+ * utrace_parent_ignores() - check whether a task leaves no zombie
  * @task: the leader of a process, not reaped yet
  *
- * As do_notify_parent() has it for a task that ptrace(2) does not trace.
+ * As in do_notify_parent(), for a task that ptrace(2) does not trace.
  *
  * Context: Any but NMI.  Takes siglock of the parent.
  * Return: true if the parent ignores the SIGCHLD of its children.
@@ -339,7 +348,7 @@ bool utrace_parent_ignores(struct task_struct *task)
 	return ignores;
 }
 
-/* The @signal of report_death for the current task, as things stand. */
+/* The @signal of report_death for the current task, by its present state. */
 static int utrace_death_signal(void)
 {
 	if (!thread_group_leader(current))
@@ -399,8 +408,8 @@ void __utrace_report_death(bool group_dead)
 
 	scoped_guard(spinlock_irqsave, &u->lock)
 		u->flags &= ~UTRACE_TASK_DYING;
-	/* DEAD before waiters, see prepare_to_wait_event(). */
+	/* Set DEAD before checking for waiters, see prepare_to_wait_event(). */
 	smp_mb();
-	/* utrace_freeze() must not wait for a stop any more. */
+	/* From here on utrace_freeze() must not wait for a stop. */
 	wake_up_var(&u->hold);
 }

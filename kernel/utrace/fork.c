@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - fork: what a new task inherits
+ * utrace - fork: the engines that a new task inherits
  *
  * A thread inherits the process and tree engines of the task that creates it, a
  * process inherits the tree engines; no clone flag but CLONE_THREAD matters.
@@ -22,7 +22,7 @@ static enum utrace_heir utrace_heir_of(u64 clone_flags)
 }
 
 /*
- * The set that a child of the current task inherits, NULL for none.  The
+ * Get the set that a child of the current task inherits, NULL for none.  The
  * current task's utrace->lock is held.
  */
 static struct utrace_set *utrace_heir(u64 clone_flags)
@@ -35,8 +35,8 @@ static struct utrace_set *utrace_heir(u64 clone_flags)
 		return NULL;
 	set = set->heir[utrace_heir_of(clone_flags)];
 	/*
-	 * An engine of this cast is detached: take the set that follows.  The
-	 * flag before ->next; pairs with utrace_cast_replace().
+	 * An engine of this cast is detached: take the set that replaces it.
+	 * Read the flag before ->next; pairs with utrace_cast_replace().
 	 */
 	while (set && set->cast && smp_load_acquire(&set->cast->replaced))
 		set = set->cast->next;
@@ -52,7 +52,10 @@ static bool utrace_has_heir(u64 clone_flags)
 	return utrace_heir(clone_flags);
 }
 
-/* Do tracers by ptrace(2) follow the current task to the child? */
+/*
+ * Check whether further tracers by ptrace(2) follow the current task to the
+ * child.
+ */
 static bool utrace_is_followed(void)
 {
 	return current->utrace && !hlist_empty(&current->utrace->newborn);
@@ -73,13 +76,13 @@ static struct utrace *utrace_alloc_child(gfp_t gfp)
 }
 
 /**
- * __utrace_init_task() - clear what a child has copied from its parent
+ * __utrace_init_task() - clear the state that a child copied from its parent
  * @child: a copy of the current task that is not visible yet
  *
  * __utrace_fork() must not sleep, so memory for what the child may inherit is
  * allocated here.  The clone flags are not known yet: a thread inherits
- * whatever a process would, so the test is for a thread.  Without memory
- * __utrace_fork() tries again.
+ * whatever a process would, so the test is for a thread.  If the allocation
+ * fails, __utrace_fork() tries again.
  *
  * Context: dup_task_struct(), may sleep.
  */
@@ -113,11 +116,11 @@ static void utrace_inherit_hold(struct task_struct *child,
 }
 
 /*
- * Make the word of a child from what its engines want now, and not from the
- * parent's word.  The child is a member of its cast already: the walk of an
- * engine that changes what it wants meets the child, or this function sees the
- * change.  An attach or a detach may have given the child another set
- * meanwhile.
+ * Compute the word of a child from the events that its engines want now, and
+ * not from the parent's word.  The child is a member of its cast already:
+ * either the walk of an engine that changes its events finds the child, or this
+ * function sees the change.  An attach or a detach may already have given the
+ * child another set.
  */
 static void utrace_inherit_word(struct task_struct *child)
 {
@@ -125,8 +128,8 @@ static void utrace_inherit_word(struct task_struct *child)
 	struct utrace_set *set;
 
 	/*
-	 * The membership before the numbers, flags and HOLD_ALL of the engines;
-	 * pairs with utrace_visit_casts().
+	 * Write the membership before reading the numbers, flags and HOLD_ALL
+	 * of the engines; pairs with utrace_visit_casts().
 	 */
 	smp_mb();
 	guard(spinlock_irqsave)(&u->lock);
@@ -135,7 +138,7 @@ static void utrace_inherit_word(struct task_struct *child)
 		utrace_set_word(child, utrace_bare_events(child));
 		return;
 	}
-	/* The child has verdicts of its own: its first event asks. */
+	/* The child needs verdicts of its own, which its first event gets. */
 	if (set->asked || !utrace_set_is_current(set))
 		utrace_set_word(child, utrace_word_now(child, u));
 	else
@@ -145,7 +148,7 @@ static void utrace_inherit_word(struct task_struct *child)
 
 /*
  * Allocate a struct utrace for the child, without sleeping, if it has none.
- * False without memory.
+ * Returns false if there is no memory.
  */
 static bool utrace_child_is_ready(struct task_struct *child)
 {
@@ -159,8 +162,8 @@ static bool utrace_child_is_ready(struct task_struct *child)
  * @child: the child, which is about to become visible
  * @clone_flags: flags of the clone
  *
- * An attach or a detach may give the parent another set at any time.  The
- * parent's utrace->lock is held from the look at its set until the child is a
+ * An attach or a detach may replace the set of the parent at any time.  The
+ * parent's utrace->lock is held from the read of its set until the child is a
  * member of the heir's cast.  So a child that inherits from the parent's old
  * set is a member before the parent gets the new one, and the walk finds it.
  *
@@ -173,9 +176,9 @@ static bool utrace_child_is_ready(struct task_struct *child)
  * parent's siglock.  Interrupts are off.
  * Return:
  * * 0 - done
- * * -ENOMEM - the child inherits an engine, or a further tracer follows, but
- *   __utrace_init_task() allocated no struct utrace, and there is no memory for one
- *   without sleeping
+ * * -ENOMEM - the child inherits an engine, or a further tracer follows it, but
+ *   __utrace_init_task() allocated no struct utrace, and there is no memory for
+ *   one without sleeping
  */
 int __utrace_fork(struct task_struct *child, u64 clone_flags)
 {

@@ -2,14 +2,14 @@
 /*
  * utrace - freeze a stopped task while a client works on it
  *
- * A client that accesses the registers of a stopped task must keep the task from
- * running.  SIGKILL, or a tracer that resumes the task, could wake it.  When the task
- * is switched out again, the kernel saves the bases of its segments and its protection
- * keys over the values that the client has written.
- * utrace_freeze() sets a bit in the jobctl word.  Functions that wake a task from
- * a stop do not wake a frozen one; they set JOBCTL_UTRACE_WOKEN, and utrace_thaw() wakes
- * the task.  A task that was woken just before it was frozen looks at the bit before
- * it leaves the stop, and sleeps again:
+ * A client that accesses the registers of a stopped task must keep the task
+ * from running.  SIGKILL, or a tracer that resumes the task, could wake it.
+ * When the task is switched out again, the kernel saves the bases of its
+ * segments and its protection keys over the values that the client has written.
+ * utrace_freeze() sets a bit in the jobctl word.  Functions that wake a task
+ * from a stop do not wake a frozen task; they set JOBCTL_UTRACE_WOKEN, and
+ * utrace_thaw() wakes the task.  A task that was woken just before it was
+ * frozen checks the bit before it leaves the stop, and sleeps again:
  *
  *	task				client			waker
  *	set TASK_TRACED and a		lock siglock		lock siglock
@@ -36,7 +36,7 @@
 				 TASK_FROZEN)
 
 /**
- * __utrace_wake_freeze_waiters() - wake clients that wait until they can freeze a task
+ * __utrace_wake_freeze_waiters() - wake clients that wait to freeze a task
  * @task: the task, with JOBCTL_UTRACE_AWAITED
  *
  * The task is in a stop now, or is thawed, or is being killed.
@@ -73,9 +73,9 @@ void __utrace_stay_frozen(void)
 }
 
 /*
- * Is a stopped task at a place where another stop may be told of it: at a
- * signal, at the end of get_signal() or in a group stop, and not in
- * the midst of a system call?  siglock is held.
+ * Check whether a stopped task is at a place where another stop may be
+ * reported: at a signal, at the end of get_signal() or in a group stop, and not
+ * in the midst of a system call.  siglock is held.
  */
 static bool utrace_is_safe(struct task_struct *task)
 {
@@ -87,15 +87,15 @@ static bool utrace_is_safe(struct task_struct *task)
 		       where == UTRACE_STOP_SERVES || where == UTRACE_STOP_JCTL;
 	if (!info)
 		return true;
-	/* A system call, or an event as ptrace_do_notify() has them. */
+	/* A system call, or an event of ptrace_do_notify(). */
 	if (info->si_signo == SIGTRAP && (info->si_code & 0x7f) == SIGTRAP)
 		return info->si_code >> 8 == PTRACE_EVENT_STOP;
 	return true;
 }
 
 /*
- * Is the task on its way to the group stop of its process, which has stopped?  It is
- * not if a further tracer lets it run.  siglock is held.
+ * Check whether the task is on its way to the group stop of its process, which
+ * has stopped.  It is not if a further tracer lets it run.  siglock is held.
  */
 static bool utrace_comes_to_group_stop(struct task_struct *task)
 {
@@ -105,10 +105,11 @@ static bool utrace_comes_to_group_stop(struct task_struct *task)
 }
 
 /*
- * Does the task sleep on its way to a group stop?  A task that a first tracer has let run
- * may sleep there without limit, as in vfork(2), so the caller gives up.  A callback may
- * sleep for a moment, so the task has to sleep in two calls, a tick apart.  *@asleep is the
- * result of the call before, false at first.
+ * Check whether the task sleeps on its way to a group stop.  A task that a
+ * first tracer has let run may sleep there without limit, as in vfork(2), so
+ * the caller gives up.  A callback may sleep for a moment, so the task has to
+ * sleep in two calls, a tick apart.  *@asleep is the result of the previous
+ * call, false at first.
  */
 static bool utrace_sleeps_on(struct task_struct *task, bool *asleep)
 {
@@ -124,8 +125,8 @@ static bool utrace_sleeps_on(struct task_struct *task, bool *asleep)
 }
 
 /*
- * Have a task in TASK_STOPPED report JCTL once more.  Returns -EAGAIN if the task does
- * so, or is on its way to the group stop, else -EBUSY.
+ * Make a task in TASK_STOPPED report JCTL once more.  Returns -EAGAIN if the
+ * task does so, or is on its way to the group stop, else -EBUSY.
  */
 static int utrace_report_group_stop(struct task_struct *task)
 {
@@ -135,10 +136,11 @@ static int utrace_report_group_stop(struct task_struct *task)
 
 /*
  * Freeze a task that is in a stop.  Returns -EAGAIN if the task is not in a
- * stop yet, or another client works on it; without @safe, AWAITED is set then.  With
- * @safe, returns -EBUSY if the task is not in a stop and comes to none, or is not at a safe
- * place.  Returns -ESRCH if the task is dead or is being killed, or if its process exits
- * and the task has not come to its exit report.
+ * stop yet, or is frozen for another client; without @safe, AWAITED is set
+ * then.  With @safe, returns -EBUSY if the task is not in a stop and not on its
+ * way to a group stop, or is not at a safe place.  Returns -ESRCH if the task
+ * is dead or is being killed, or if its process exits and the task has not come
+ * to its exit report.
  */
 static int utrace_try_freeze(struct task_struct *task, bool safe)
 {
@@ -152,7 +154,7 @@ static int utrace_try_freeze(struct task_struct *task, bool safe)
 		ret = -ESRCH;
 	else if ((task->signal->flags & SIGNAL_GROUP_EXIT) &&
 		 !(READ_ONCE(task->utrace->flags) & UTRACE_TASK_DYING))
-		/* The exit has ended the stop; the next one is at the exit report. */
+		/* The exit has ended the stop; the next stop is at EXIT. */
 		ret = -ESRCH;
 	else if (task->jobctl & (JOBCTL_UTRACE_FROZEN | JOBCTL_PTRACE_FROZEN))
 		ret = -EAGAIN;
@@ -168,7 +170,10 @@ static int utrace_try_freeze(struct task_struct *task, bool safe)
 	return ret;
 }
 
-/* Wait until the task is in a stop and no other client works on it, and freeze it. */
+/*
+ * Wait for a stop of the task in which no other client has it frozen, and
+ * freeze it.
+ */
 static int utrace_freeze_at_stop(struct utrace *u, struct task_struct *task)
 {
 	int ret = -EAGAIN, killed;
@@ -187,17 +192,26 @@ static int utrace_wait_freeze(struct task_struct *task, bool safe)
 	if (!u)
 		return -ESRCH;
 	for (;;) {
-		/* With @safe, poll: a task that sleeps on its way to a stop wakes nobody. */
+		/*
+		 * With @safe, poll: a task that sleeps on its way to a stop
+		 * wakes no client.
+		 */
 		ret = safe ? utrace_try_freeze(task, true) : utrace_freeze_at_stop(u, task);
 		if (ret != -EAGAIN) {
 			if (ret || wait_task_inactive(task, UTRACE_FROZEN_STATES))
 				return ret;
-			/* It was woken, for a group stop say, and stops again. */
+			/*
+			 * The task was woken, for a group stop say, and stops
+			 * again.
+			 */
 			utrace_thaw(task);
 		} else if (utrace_sleeps_on(task, &asleep)) {
 			return -EBUSY;
 		}
-		/* The task may need the CPU of the caller; with @safe, the interval of the poll. */
+		/*
+		 * The task may need the CPU of the caller; with @safe, the
+		 * interval of the poll.
+		 */
 		schedule_timeout_killable(1);
 		if (fatal_signal_pending(current))
 			return -ERESTARTSYS;
@@ -205,20 +219,21 @@ static int utrace_wait_freeze(struct task_struct *task, bool safe)
 }
 
 /**
- * utrace_freeze() - keep a task where it is stopped
+ * utrace_freeze() - freeze a task where it is stopped
  * @task: the task, to which the caller has a reference.  An engine of the
  *	caller holds the task, or has answered %UTRACE_STOP in a pass that may
  *	not be over yet
  *
  * Waits until the task is stopped and off its CPU, and until another client has
- * thawed it.  From then on the task, its registers included, belongs to the
- * caller until utrace_thaw(), which the caller calls soon: SIGKILL waits.
+ * thawed it.  From then on the caller has exclusive access to the task, its
+ * registers included, until utrace_thaw().  The caller must call that soon,
+ * since it delays SIGKILL.
  *
  * Context: Process context, sleeps.
  * Return:
  * * 0 - done
- * * -ESRCH - the task is dead or is being killed, or its process exits and the task has
- *   not come to its exit report
+ * * -ESRCH - the task is dead or is being killed, or its process exits and the
+ *   task has not come to its exit report
  * * -ERESTARTSYS - the caller is being killed
  */
 int utrace_freeze(struct task_struct *task)
@@ -230,18 +245,18 @@ int utrace_freeze(struct task_struct *task)
  * utrace_freeze_if_safe() - freeze a task if it is stopped at a safe place
  * @task: the task, to which the caller has a reference
  *
- * As utrace_freeze(), but does not freeze a task in the midst of a system call.  Waits
- * only if another client has the task frozen, or if the task is in a group stop or on its
- * way there: a task in TASK_STOPPED reports JCTL for that, in a stop that is a safe place.
- * Looks once a tick.
+ * As utrace_freeze(), but does not freeze a task in the midst of a system call.
+ * Waits only if another client has the task frozen, or if the task is in a
+ * group stop or on its way there: a task in TASK_STOPPED reports JCTL for that,
+ * in a stop that is a safe place.  Polls once a tick.
  *
  * Context: Process context, sleeps.
  * Return:
  * * 0 - done
- * * -EBUSY - the task runs, or sleeps on its way to the group stop, or is stopped in the
- *   midst of a system call or an event
- * * -ESRCH - the task is dead or is being killed, or its process exits and the task has
- *   not come to its exit report
+ * * -EBUSY - the task runs, or sleeps on its way to the group stop, or is
+ *   stopped in the midst of a system call or an event
+ * * -ESRCH - the task is dead or is being killed, or its process exits and the
+ *   task has not come to its exit report
  * * -ERESTARTSYS - the caller is being killed
  */
 int utrace_freeze_if_safe(struct task_struct *task)
@@ -250,11 +265,11 @@ int utrace_freeze_if_safe(struct task_struct *task)
 }
 
 /**
- * __utrace_in_group_stop() - do engines hold a task in a group stop?
+ * __utrace_in_group_stop() - check whether engines hold a task in a group stop
  * @task: the task
  *
  * Context: siglock of @task is held.
- * Return: true if so.  The task is not TASK_STOPPED then.
+ * Return: true if they do.  The task is not TASK_STOPPED then.
  */
 bool __utrace_in_group_stop(struct task_struct *task)
 {
@@ -265,13 +280,15 @@ bool __utrace_in_group_stop(struct task_struct *task)
 	       !(task->jobctl & JOBCTL_UTRACE_RUNS);
 }
 
-/* Do engines hold the task in a stop that serves no trap? */
+/* Check whether engines hold the task in a stop that serves no trap. */
 static bool utrace_is_firm(struct task_struct *task)
 {
 	return (task->jobctl & JOBCTL_UTRACE) && task->utrace->where == UTRACE_STOP_FIRM;
 }
 
-/* Does the task come to a group stop, and is it in no other stop? */
+/*
+ * Check whether the task is on its way to a group stop, and in no other stop.
+ */
 static bool utrace_group_stop_is_near(struct task_struct *task)
 {
 	unsigned long flags;
@@ -286,10 +303,11 @@ static bool utrace_group_stop_is_near(struct task_struct *task)
 }
 
 /**
- * __utrace_await_group_stop() - wait for the group stop of a task, if it comes soon
+ * __utrace_await_group_stop() - wait for a task's imminent group stop
  * @task: the task, which the caller has attached to as its first tracer
  *
- * For one that was in TASK_STOPPED, or was held there, JOBCTL_TRAPPING is waited for.
+ * If the task was in TASK_STOPPED, or was held there, ptrace waits for
+ * JOBCTL_TRAPPING.
  *
  * Context: Process context, sleeps.
  */
@@ -319,8 +337,8 @@ static bool utrace_is_thawed(struct task_struct *task)
 
 /**
  * utrace_await_thaw() - wait until a client has thawed a task
- * @task: the task, to which the caller has a reference.  JOBCTL_PTRACE_FROZEN is
- *	set, so that no client freezes it again
+ * @task: the task, to which the caller has a reference.  JOBCTL_PTRACE_FROZEN
+ *	is set, so that no client freezes it again
  *
  * Context: Process context, sleeps.
  * Return: 0, or -ERESTARTSYS if the caller is being killed.
@@ -330,8 +348,8 @@ int utrace_await_thaw(struct task_struct *task)
 	struct utrace *u = READ_ONCE(task->utrace);
 
 	/*
-	 * The caller has taken siglock to set JOBCTL_PTRACE_FROZEN, so a client
-	 * that came before is seen.
+	 * The caller has taken siglock to set JOBCTL_PTRACE_FROZEN, so this
+	 * sees the bit of a client that was first.
 	 */
 	if (!u || !(READ_ONCE(task->jobctl) & JOBCTL_UTRACE_FROZEN))
 		return 0;
@@ -339,8 +357,8 @@ int utrace_await_thaw(struct task_struct *task)
 }
 
 /*
- * Must a task that is thawed be woken?  The first tracer may have frozen the task as
- * well, and wakes the task itself then.
+ * Check whether a thawed task must be woken.  The first tracer may have frozen
+ * the task as well, and then wakes the task itself.
  */
 static bool utrace_thaw_wakes(struct task_struct *task)
 {
@@ -357,7 +375,7 @@ static void utrace_thaw_locked(struct task_struct *task)
 	unsigned int state = TASK_UNINTERRUPTIBLE;
 
 	if (utrace_thaw_wakes(task)) {
-		/* As signal_wake_up() has it. */
+		/* As in signal_wake_up(). */
 		if (__fatal_signal_pending(task))
 			task->jobctl &= ~JOBCTL_TRACED;
 		state |= TASK_WAKEKILL | __TASK_TRACED;
@@ -368,7 +386,7 @@ static void utrace_thaw_locked(struct task_struct *task)
 }
 
 /**
- * utrace_thaw() - end what utrace_freeze() has begun
+ * utrace_thaw() - end the freeze of utrace_freeze()
  * @task: the task
  *
  * Context: Process context, without siglock.

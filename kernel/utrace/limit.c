@@ -29,9 +29,9 @@ static int __init utrace_limit_init(void)
 core_initcall(utrace_limit_init);
 
 /*
- * Is an engine privileged?  The task that attaches and the opener of the
- * session both need CAP_SYS_PTRACE, so that neither lends its rights to the
- * other.
+ * Check whether an engine is privileged.  The task that attaches and the opener
+ * of the session both need CAP_SYS_PTRACE, so that neither lends its rights to
+ * the other.
  */
 static bool utrace_acts_privileged(const struct cred *opener)
 {
@@ -47,7 +47,7 @@ static bool utrace_acts_privileged(const struct cred *opener)
  * @opener: credentials of the task that opened the session, kept by the caller;
  *	NULL: the engine acts for the kernel
  *
- * Decides whether the engine is privileged, too; see utrace_is_crowded().
+ * Also decides whether the engine is privileged, see utrace_is_crowded().
  *
  * Context: Process context of the task that attaches.  May sleep.
  * Return:
@@ -75,8 +75,8 @@ int utrace_charge_engine(struct utrace_engine *engine,
 }
 
 /**
- * utrace_uncharge_engine() - take back what utrace_charge_engine() has charged
- * @engine: the engine, of which the last reference is gone; charged or not
+ * utrace_uncharge_engine() - undo utrace_charge_engine()
+ * @engine: the engine, whose last reference is dropped; charged or not
  *
  * Context: Any but NMI.
  */
@@ -87,12 +87,12 @@ void utrace_uncharge_engine(struct utrace_engine *engine)
 }
 
 /**
- * utrace_same_user() - do two engines act for the same user?
+ * utrace_same_user() - check whether two engines act for the same user
  * @a: an engine that was charged; the caller keeps its memory
- * @b: another one
+ * @b: another charged engine; the caller keeps its memory
  *
  * Context: Any.
- * Return: true if so; false if one of them acts for the kernel.
+ * Return: true if they do; false if one of them acts for the kernel.
  */
 bool utrace_same_user(const struct utrace_engine *a,
 		      const struct utrace_engine *b)

@@ -19,7 +19,7 @@
 #include "scope_system.h"
 
 /*
- * What a line shows of an engine.  Copied under utrace->lock or RCU and printed
+ * The data of an engine's line.  Copied under utrace->lock or RCU and printed
  * later, so that no reference to the engine is kept.
  */
 struct utrace_row {
@@ -30,7 +30,7 @@ struct utrace_row {
 	unsigned long events;
 	bool holds;
 	struct utrace_engine *holder;	/* with one of the core's references */
-	pid_t awaited;			/* -1: nobody who is known */
+	pid_t awaited;			/* -1: not known */
 	u64 calls;
 	u64 nsec;
 };
@@ -90,13 +90,13 @@ static void utrace_show_bits(struct seq_file *m, unsigned long bits,
 static void utrace_show_row(struct seq_file *m, const struct utrace_row *row,
 			    u32 since)
 {
-	/* A name with blanks in it must stay one field. */
+	/* A name that contains blanks must stay one field. */
 	seq_escape(m, row->name, " \t\n\\");
 	seq_printf(m, " %s %s %s", row->owner,
 		   utrace_scope_name(row->state),
 		   utrace_class_names[utrace_state_class(row->state)]);
 	utrace_show_bits(m, row->events & UTRACE_EVENT_ALL, utrace_event_names);
-	/* For a hold: how many seconds the task is stopped; 0: not yet. */
+	/* Of a hold: for how many seconds the task is stopped; 0: not yet. */
 	if (!row->holds)
 		seq_puts(m, " -");
 	else
@@ -118,7 +118,8 @@ static void utrace_get_row(struct utrace_row *row, struct utrace_engine *engine,
 			   struct pid_namespace *ns, bool holds, bool rejects)
 {
 	/*
-	 * Set once.  The pid before the pointer; pairs with utrace_set_owner().
+	 * Set once.  Read the pointer before the pid; pairs with
+	 * utrace_set_owner().
 	 */
 	struct pid *process = smp_load_acquire(&engine->info->on_behalf);
 
@@ -193,8 +194,8 @@ static unsigned int utrace_get_rows(struct task_struct *task,
 }
 
 /*
- * Ask an engine that holds the task for whom, and drop the reference to it.
- * Called without locks.
+ * Ask an engine that holds the task whom it waits for, and drop the reference
+ * to the engine.  Called without locks.
  */
 static void utrace_ask_holder(struct utrace_row *row, struct pid_namespace *ns)
 {
@@ -230,9 +231,9 @@ static_assert(BIT(0) == PTRACE_O_TRACESYSGOOD &&
 	      BIT(21) == PTRACE_O_SUSPEND_SECCOMP);
 
 /*
- * What the first tracer gets from wait4(2) for a stop: the number of the signal, or
- * the code that ptrace_do_notify() has made, which wait4(2) shifts by 8 bits.
- * siglock is held.
+ * The code that wait4(2) returns to the first tracer for a stop: the number of
+ * the signal, or the code made by ptrace_do_notify(), which wait4(2) shifts by
+ * 8 bits.  siglock is held.
  */
 static unsigned int utrace_ptrace_code(struct task_struct *task)
 {
@@ -247,8 +248,8 @@ static unsigned int utrace_ptrace_code(struct task_struct *task)
 }
 
 /*
- * The code of the present stop for the tracer; 0 if there is none.  In a stop of
- * job control that the tracer listens in there is none, see task_stopped_code().
+ * The code of the present stop for the tracer; 0 if there is none.  A group
+ * stop in which the tracer listens has none, see task_stopped_code().
  */
 static unsigned int utrace_ptrace_stop(struct task_struct *task)
 {
@@ -301,7 +302,7 @@ static void utrace_show_ptrace(struct seq_file *m, struct pid_namespace *ns,
  * Context: Process context, may sleep.
  * Return:
  * * 0 - done
- * * -EACCES - the reader may not look at the task
+ * * -EACCES - the reader may not access the task
  * * -ENOMEM - no memory
  */
 int proc_pid_utrace(struct seq_file *m, struct pid_namespace *ns,
@@ -329,7 +330,7 @@ int proc_pid_utrace(struct seq_file *m, struct pid_namespace *ns,
 }
 
 #ifdef CONFIG_SYSCTL
-/* Keeps the static key at what utrace_stats_value says. */
+/* Keeps the static key consistent with utrace_stats_value. */
 static DEFINE_MUTEX(utrace_stats_mutex);
 static int utrace_stats_value;
 

@@ -3,10 +3,10 @@
  * utrace - signals: reports from get_signal()
  *
  * get_signal() calls the engines after ptrace, if ptrace lets the signal
- * through, and before the task acts on the signal.  The answers are turned into
- * a signal number and a k_sigaction, with which get_signal() goes on as with
- * those of the program.  Siglock is dropped for the pass, so a signal that is
- * not acted on at once goes back to its queue.
+ * through, and before the task acts on the signal.  The answers are merged into
+ * a signal number and a k_sigaction, which get_signal() uses instead of those
+ * of the program.  siglock is dropped for the pass, so a signal that is not
+ * acted on at once goes back to its queue.
  *
  * A signal that kills the process when it is sent is never taken from its
  * queue.  One thread reports it to observers, see utrace_report_killer().
@@ -57,8 +57,9 @@ static void utrace_signal_observe(struct utrace_pass *pass,
 }
 
 /*
- * Does this answer keep the signal until the engine lets the task go?  No engine
- * may delay a signal that the kernel forces, nor stop a worker of the kernel.
+ * Check whether an answer keeps the signal until the engine lets the task go.
+ * No engine may delay a signal that the kernel forces, nor stop a worker of the
+ * kernel.
  */
 static bool utrace_keeps(u32 ret, const struct k_sigaction *orig_ka)
 {
@@ -69,11 +70,11 @@ static bool utrace_keeps(u32 ret, const struct k_sigaction *orig_ka)
 }
 
 /**
- * utrace_signal_of() - what a signal does by the action of the program
+ * utrace_signal_of() - get what a signal does by the action of the program
  * @signr: the number of a signal
  * @ka: filled in with the action of the program
  *
- * For a callback that makes one signal of another.
+ * For a callback that replaces one signal by another.
  *
  * Context: The task itself, without siglock, which is taken.
  * Return: UTRACE_SIGNAL_*, for the answer of the callback.
@@ -90,9 +91,9 @@ u32 utrace_signal_of(int signr, struct k_sigaction *ka)
 
 /*
  * Call one engine with a signal or a report.  An engine without report_signal
- * is called with report_quiesce instead, as in the interface of 2010.  @flags is
- * UTRACE_SIGNAL_RESUMED or 0.  Returns true if the engine keeps the signal: it is
- * called again, and its answer does not count yet.
+ * is called with report_quiesce instead, as in the interface of 2010.  @flags
+ * is UTRACE_SIGNAL_RESUMED or 0.  Returns true if the engine keeps the signal:
+ * it is called again, and its answer does not count yet.
  */
 static bool utrace_signal_call(struct utrace_pass *pass,
 			       struct utrace_engine *engine, unsigned int slot,
@@ -116,7 +117,7 @@ static bool utrace_signal_call(struct utrace_pass *pass,
 		utrace_pass_answer(pass, engine, slot, ret,
 				   UTRACE_SIGNAL_MASK | UTRACE_SIGNAL_HOLD);
 		if (utrace_keeps(ret, orig_ka)) {
-			/* Nothing of the first answer counts. */
+			/* Discard the first answer. */
 			pass->result = before;
 			ksig->ka = first.ka;
 			copy_siginfo(&ksig->info, &first.info);
@@ -131,13 +132,14 @@ static bool utrace_signal_call(struct utrace_pass *pass,
 }
 
 /**
- * struct utrace_kept - a signal on its way through the engines
+ * struct utrace_kept - state of a signal report that stops may interrupt
  * @event: the bit of the event; 0 for a report
  * @limited: only the engines in the slots of @only are called
  * @only: see @limited
- * @set: the set in which an engine was met that keeps the signal, counted; NULL
- *	if there is none
- * @left: slots of @set that have not answered: the keeper and those behind it
+ * @set: the set in which the keeper was found, the engine that keeps the
+ *	signal; counted, NULL if there is no keeper
+ * @left: slots of @set that have not answered: those of the keeper and of the
+ *	engines after it
  * @keeper: the slot of the keeper in @set
  */
 struct utrace_kept {
@@ -149,7 +151,7 @@ struct utrace_kept {
 	unsigned int keeper;
 };
 
-/* The engine at place @at of the pass keeps the signal. */
+/* Note that the engine at place @at of the pass keeps the signal. */
 static void utrace_keep(struct utrace_pass *pass, struct utrace_kept *kept,
 			const struct utrace_place *at)
 {
@@ -167,9 +169,9 @@ static void utrace_keep(struct utrace_pass *pass, struct utrace_kept *kept,
  * signal.  Returns true if there is such an engine.
  *
  * After a stop the walk begins at the keeper, or if the keeper is gone, at the
- * first engine behind it.  An engine that has come meanwhile and that stands
- * before them is not called: the engines that have answered could not answer
- * to it.
+ * first remaining engine after it.  An engine that was added during the stop
+ * and precedes that one is not called: the engines that have answered already
+ * could not react to its answer.
  */
 static bool utrace_signal_walk(struct utrace_pass *pass,
 			       struct utrace_kept *kept, struct ksignal *ksig,
@@ -205,9 +207,10 @@ static bool utrace_signal_walk(struct utrace_pass *pass,
 
 /*
  * Make a pass over the engines that want @event or QUIESCE.  If @only is not 0,
- * other slots are left out.  The pass is interrupted by a stop for each engine
- * that keeps the signal, and goes on with a second call of that engine, by the
- * set that the task has then.  Returns false if there is no set to walk.
+ * only engines in these slots are called.  For each engine that keeps the
+ * signal, a stop interrupts the pass.  The pass then continues with a second
+ * call of that engine, over the set that the task has by then.  Returns false
+ * if there is no set to walk.
  */
 static bool utrace_signal_pass(struct utrace_pass *pass, unsigned int list,
 			       unsigned long event, u64 only,
@@ -234,7 +237,7 @@ static bool utrace_signal_pass(struct utrace_pass *pass, unsigned int list,
 			break;
 		if (!utrace_pass_begin(pass, list, result))
 			break;
-		/* What was asked for in the stop is not taken back. */
+		/* Keep what was requested during the stop. */
 		pass->held = 0;
 		pass->stepped = 0;
 	} while (true);
@@ -267,7 +270,10 @@ static void utrace_die(struct ksignal *ksig, bool core)
 	do_group_exit(signr);
 }
 
-/* Does the default action of @signr end the process, with a dump if @core? */
+/*
+ * Check whether the default action of @signr ends the process, with a core dump
+ * if @core and without one if not.
+ */
 static bool utrace_default_is(int signr, bool core)
 {
 	return !sig_kernel_ignore(signr) && !sig_kernel_stop(signr) &&
@@ -275,7 +281,7 @@ static bool utrace_default_is(int signr, bool core)
 }
 
 /**
- * __utrace_wants_ignored() - is a signal that a task ignores queued for it?
+ * __utrace_wants_ignored() - check whether to queue an ignored signal
  * @task: a task with an engine that wants SIGNAL_IGN
  *
  * The init of a pid namespace ignores each signal that it has no handler for.
@@ -294,8 +300,8 @@ bool __utrace_wants_ignored(struct task_struct *task)
 /**
  * utrace_signal_act() - turn the merged answers into a signal to deliver
  * @result: UTRACE_SIGNAL_*
- * @ksig: has the info and the action as the engines left them; its number is
- *	filled in
+ * @ksig: contains the info and the action as the engines left them; its number
+ *	is filled in
  * @orig_ka: a copy of the action that the program has set; NULL if there was no
  *	signal
  * @ka: the action of the program itself, in sighand_struct
@@ -360,7 +366,7 @@ static struct k_sigaction *utrace_signal_act(u32 result, struct ksignal *ksig,
 	return &ksig->ka;
 }
 
-/* Does this result run a handler of the program now? */
+/* Check whether this result runs a handler of the program now. */
 static bool utrace_runs_handler(u32 result, const struct k_sigaction *ka)
 {
 	return utrace_signal_action(result) == UTRACE_SIGNAL_DELIVER &&
@@ -369,8 +375,9 @@ static bool utrace_runs_handler(u32 result, const struct k_sigaction *ka)
 }
 
 /*
- * Did a stop at this signal end for ptrace, while an engine still held the task?
- * Then the signal, which may end the process, must not be acted on yet.
+ * Check whether a stop at this signal ended for ptrace while an engine still
+ * held the task.  If so, the task must not act on the signal yet, since the
+ * signal may end the process.
  */
 static bool utrace_ptrace_passes(const struct utrace_pass *pass,
 				 enum utrace_stop_end end)
@@ -382,8 +389,9 @@ static bool utrace_ptrace_passes(const struct utrace_pass *pass,
 }
 
 /*
- * Must the signal go back to its queue?  It may have been blocked while siglock
- * was dropped, or the task is being killed.  ptrace_signal() does the same.
+ * Check whether the signal must go back to its queue.  It may have been blocked
+ * while siglock was dropped, or the task is being killed.  ptrace_signal() does
+ * the same.
  */
 static bool utrace_requeue(int signr)
 {
@@ -414,7 +422,9 @@ static struct k_sigaction *utrace_signal_decide(u32 result,
 
 	if (result & UTRACE_SIGNAL_HOLD) {
 		utrace_put_back(ksig, PIDTYPE_PID);
-		/* A stop takes place now, all else at the next delivery. */
+		/*
+		 * A stop takes place now, other actions at the next delivery.
+		 */
 		if (action != UTRACE_SIGNAL_STOP && action != UTRACE_SIGNAL_TSTP)
 			return NULL;
 	} else if (action != UTRACE_SIGNAL_IGN &&
@@ -427,8 +437,8 @@ static struct k_sigaction *utrace_signal_decide(u32 result,
 
 /**
  * __utrace_signal() - report a signal that get_signal() has dequeued
- * @ksig: has the number and the info of the signal; the number to go on with is
- *	filled in
+ * @ksig: contains the number and the info of the signal; its number is set to
+ *	the one to deliver
  * @type: the queue that the signal came from, PIDTYPE_PID or PIDTYPE_TGID
  * @ka: the action of the program, in sighand_struct
  *
@@ -454,8 +464,8 @@ struct k_sigaction *__utrace_signal(struct ksignal *ksig, enum pid_type type,
 
 	ksig->ka = orig;
 	/*
-	 * SIGCONT clears this bit, and do_signal_stop() then does not stop.
-	 * ptrace_signal() has set it, if there is a tracer.
+	 * SIGCONT clears this bit, and do_signal_stop() then does not stop.  If
+	 * there is a tracer, ptrace_signal() has set it.
 	 */
 	if (!current->ptrace)
 		current->jobctl |= JOBCTL_STOP_DEQUEUED;
@@ -471,9 +481,9 @@ struct k_sigaction *__utrace_signal(struct ksignal *ksig, enum pid_type type,
 		ksig->ka = orig;
 		ksig->info.si_signo = signr;
 		/*
-		 * This stop does not end for another signal: the present one
-		 * would be put back, and then taken before all others, again
-		 * and again.
+		 * This stop does not end for another signal.  Otherwise the
+		 * task would put the present signal back and dequeue it first
+		 * again, in a loop.
 		 */
 		where = UTRACE_STOP_TRAPS;
 	}
@@ -497,7 +507,7 @@ struct k_sigaction *__utrace_signal(struct ksignal *ksig, enum pid_type type,
 	return utrace_signal_decide(pass.result, ksig, type, &orig, ka);
 }
 
-/* Is @signr in the queue of @task itself, and not blocked?  siglock is held. */
+/* Check for an unblocked @signr in the queue of @task.  siglock is held. */
 static bool utrace_was_sent(struct task_struct *task, int signr)
 {
 	return sigismember(&task->pending.signal, signr) &&
@@ -505,10 +515,10 @@ static bool utrace_was_sent(struct task_struct *task, int signr)
 }
 
 /*
- * Is the current thread to report @signr, which killed the process?  A signal
- * that was sent to one thread is reported by that thread, unless the thread is
- * exiting already.  @code is the signal that the current thread dies of, or 0.
- * siglock is held.
+ * Check whether the current thread must report @signr, which killed the
+ * process.  A signal that was sent to one thread is reported by that thread,
+ * unless the thread is exiting already.  @code is the signal that the current
+ * thread dies of, or 0.  siglock is held.
  */
 static bool utrace_is_teller(int signr, int code)
 {
@@ -527,7 +537,7 @@ static bool utrace_is_teller(int signr, int code)
 /*
  * Fill in *@info for the signal that killed the process.  Its entry is the last
  * one with this number in the queue, since prepare_signal() drops what is sent
- * later; if signalfd has taken the entry away, *@info has the number only.
+ * later; if signalfd has taken the entry away, *@info contains only the number.
  * siglock is held.
  */
 static void utrace_killer_info(int signr, kernel_siginfo_t *info)
@@ -538,7 +548,7 @@ static void utrace_killer_info(int signr, kernel_siginfo_t *info)
 	if (utrace_was_sent(current, signr) ||
 	    !sigismember(&pending->signal, signr))
 		pending = &current->pending;
-	/* collect_signal() does so if there was no memory for an entry. */
+	/* As in collect_signal(), if there was no memory for an entry. */
 	clear_siginfo(info);
 	info->si_signo = signr;
 	list_for_each_entry_reverse(q, &pending->list, list) {
@@ -578,12 +588,11 @@ static bool utrace_claim_killer(struct ksignal *ksig, int code)
  * @code: the signal that the current thread dies of, or 0
  *
  * complete_signal() has killed the group and set UTRACE_GROUP_UNTOLD, so no
- * thread takes the signal from its queue.  complete_signal() kills the
- * group at once only if no engine wants to change the signal
- * (UTRACE_WORD_FATAL), so this function calls observers and engines of the
- * system only.  A signal that was sent to one thread is reported by that thread,
- * any other signal by the first thread that dies of the signal, see
- * utrace_is_teller().
+ * thread takes the signal from its queue.  complete_signal() kills the group at
+ * once only if no engine wants to change the signal (UTRACE_WORD_FATAL), so
+ * this function calls observers and engines of the system only.  A signal that
+ * was sent to one thread is reported by that thread, any other signal by the
+ * first thread that dies of the signal, see utrace_is_teller().
  *
  * Context: The task itself, no locks held.  May sleep.
  */
@@ -640,8 +649,8 @@ static void utrace_report_step(struct ksignal *ksig, struct utrace *u,
 }
 
 /*
- * Ask again for what a signal comes before: @resume is what was asked for.  The
- * task serves it when get_signal() has acted on the signal.
+ * Request @resume again, which a signal delays.  The task serves the request
+ * when get_signal() has acted on the signal.
  */
 static void utrace_resume_later(struct utrace *u,
 				enum utrace_resume_action resume)
@@ -655,10 +664,10 @@ static void utrace_resume_later(struct utrace *u,
 
 /**
  * __utrace_signal_trap() - report from get_signal() for JOBCTL_TRAP_UTRACE
- * @ksig: filled in, with the action, if an engine makes a signal of its own
+ * @ksig: filled in, with the action, if an engine generates a signal
  *
- * Reports the end of a step, the frame of a handler, or what UTRACE_INTERRUPT
- * and UTRACE_REPORT asked for.
+ * Reports the end of a step, the frame of a handler, or makes the report that
+ * UTRACE_INTERRUPT or UTRACE_REPORT requested.
  *
  * Context: The task itself, with siglock held, which is dropped and taken
  * again.  Sleeps, and stops while an engine holds the task.
@@ -676,8 +685,8 @@ bool __utrace_signal_trap(struct ksignal *ksig)
 
 	current->jobctl &= ~JOBCTL_TRAP_UTRACE;
 	/*
-	 * An engine may make a stop signal.  do_signal_stop() heeds it unless a
-	 * SIGCONT comes from here on.
+	 * An engine may generate a stop signal.  do_signal_stop() acts on it
+	 * unless a SIGCONT is sent from here on.
 	 */
 	current->jobctl |= JOBCTL_STOP_DEQUEUED;
 	if (!u || (current->flags & PF_USER_WORKER))
@@ -699,9 +708,10 @@ bool __utrace_signal_trap(struct ksignal *ksig)
 	if (step)
 		utrace_report_step(ksig, u, call, &pass);
 	/*
-	 * A signal that an engine has made of the step is delivered first, and
-	 * a report that was requested is made later.  Else it is made now, or
-	 * if there is neither a step nor a hold.  For a hold
+	 * If an engine has turned the step into a signal, that signal is
+	 * delivered first, and a requested report is made later.  Otherwise a
+	 * requested report is made now.  A report is also made if there is
+	 * neither a step nor a hold.  A hold alone needs none:
 	 * utrace_interrupt_stopped() has set the trap, and the engine knows
 	 * that the task is stopped.
 	 */
@@ -721,7 +731,7 @@ bool __utrace_signal_trap(struct ksignal *ksig)
 		utrace_resume_later(u, resume);
 
 	spin_lock_irq(&current->sighand->siglock);
-	/* The result has changed only if an engine made a signal. */
+	/* The result changes only if an engine generates a signal. */
 	if (utrace_signal_action(pass.result) == initial ||
 	    !ksig->info.si_signo)
 		return false;
@@ -738,8 +748,8 @@ bool __utrace_signal_trap(struct ksignal *ksig)
  *
  * Context: The task itself, no locks held.
  * Return:
- * * true - ptrace is told, since it asked for the step
- * * false - ptrace is not told
+ * * true - the caller must report to ptrace, which asked for the step
+ * * false - the caller must not report to ptrace
  */
 bool __utrace_signal_handler(bool stepping)
 {
@@ -750,7 +760,10 @@ bool __utrace_signal_handler(bool stepping)
 	scoped_guard(spinlock_irqsave, &u->lock) {
 		ours = u->flags & set_for_us;
 		followed = u->flags & UTRACE_TASK_FOLLOWED;
-		/* An engine may have asked for the step in the stop at the signal. */
+		/*
+		 * The engine may have requested the step in the stop at the
+		 * signal.
+		 */
 		report = u->step || (u->flags & (UTRACE_TASK_STEPPING |
 						 UTRACE_TASK_AT_HANDLER));
 		if (ours)
@@ -767,7 +780,7 @@ bool __utrace_signal_handler(bool stepping)
 	/* x86 has cleared the trap flag already, UML has not. */
 	if (ours && !ptrace)
 		user_disable_single_step(current);
-	/* Also after a stop for ptrace, and behind another handler. */
+	/* Also after a stop for ptrace, and after another handler's frame. */
 	if (followed)
 		utrace_step_handler();
 	if (report)

@@ -4,19 +4,19 @@
  *
  * ptrace and the engines share the trap flag of a task.  ptrace changes it only
  * while the task is in a ptrace stop, so the flag at the end of such a stop is
- * what ptrace wants.  The engines set it at the safe point, and when a stop in the
- * midst of a system call ends: the trap then comes at the end of the call, before the
- * task makes an instruction.
+ * what ptrace wants.  The engines set it at the safe point, and when a stop in
+ * the midst of a system call ends: the trap then comes at the end of the call,
+ * before the task executes an instruction.
  *
- * An engine that asks for a step is told of its end by a report from
- * get_signal().  That costs thousands of instructions, so a client that is built
- * in may follow all steps of a task instead: the trap calls it, and leaves the
- * trap flag set.
+ * An engine that asks for a step gets a report of its end from get_signal().
+ * That costs thousands of instructions, so a built-in client may follow all
+ * steps of a task instead: the trap calls it, and leaves the trap flag set.
  *
- * Not only the program changes its instruction pointer: a task may leave a sequence of
- * rseq, restart a system call, or have an instruction emulated, after the client has
- * looked at it.  So the way to user mode compares, and the safe point has the client look
- * again.
+ * Not only the program changes its instruction pointer: a task may abort a
+ * sequence of rseq, restart a system call, or have an instruction emulated,
+ * after the client was called.  So the exit to user mode compares the
+ * instruction pointer with the one that the client has seen, and the safe point
+ * calls the client again if they differ.
  */
 #include <linux/init.h>
 #include <linux/ptrace.h>
@@ -34,15 +34,15 @@ static bool no_step(struct pt_regs *regs, enum utrace_step_why why)
 	return true;
 }
 
-/* What the client does at each step of a task that is followed. */
+/* The client's function for each step of a followed task. */
 DEFINE_STATIC_CALL(utrace_step, no_step);
 
 /**
- * utrace_follow_with() - say what is to be done at each followed step
+ * utrace_follow_with() - register the function for followed steps
  * @step: called in the task itself, and may sleep.  Returns true unless the
- *	program has set the trap flag itself and the trap is due to that
+ *	trap comes from a trap flag that the program has set itself
  *
- * There is one such client.
+ * There can be only one such client.
  *
  * Context: An initcall.
  */
@@ -64,15 +64,16 @@ static bool utrace_look(struct utrace *u, enum utrace_step_why why)
 }
 
 /**
- * utrace_has_moved() - check for another instruction pointer than the client has seen
+ * utrace_has_moved() - check for an instruction pointer unseen by the client
  * @u: struct utrace of the current task
  * @regs: its registers
  *
- * While the task steps an instruction of uprobes out of line, its registers are not those
- * of the program.
+ * While the task steps an instruction of uprobes out of line, its registers are
+ * not those of the program.
  *
  * Context: The task itself, on its way to user mode; does not sleep.
- * Return: true if the task is followed, and the safe point has to call the client again.
+ * Return: true if the task is followed, and the safe point has to call the
+ * client again.
  */
 bool utrace_has_moved(const struct utrace *u, struct pt_regs *regs)
 {
@@ -87,7 +88,7 @@ bool utrace_has_moved(const struct utrace *u, struct pt_regs *regs)
 }
 
 /**
- * __utrace_exit_moved() - utrace_has_moved() for a task that may have no struct utrace
+ * __utrace_exit_moved() - utrace_has_moved() if there may be no struct utrace
  * @regs: registers of the current task
  *
  * Context: The task itself, on its way to user mode, with interrupts off.
@@ -101,8 +102,8 @@ bool __utrace_exit_moved(struct pt_regs *regs)
 }
 
 /**
- * utrace_follow_steps() - follow the steps of the current task, or no longer
- * @on: follow them from the next return to user mode on
+ * utrace_follow_steps() - start or stop following the current task's steps
+ * @on: start at the next return to user mode; false: stop
  *
  * Context: A callback in the task itself, or the function for a step.
  */
@@ -126,10 +127,10 @@ void utrace_follow_steps(bool on)
 }
 
 /**
- * __utrace_ptrace_stopped() - note at the end of a ptrace stop who wants a step
+ * __utrace_ptrace_stopped() - update who wants a step after a ptrace stop
  *
- * Each function that ends a ptrace stop clears JOBCTL_TRACED, so no client has the task
- * frozen.
+ * Each function that ends a ptrace stop clears JOBCTL_TRACED, so the task is
+ * not frozen by a client.
  *
  * Context: The task itself, with siglock held.  Takes utrace->lock.
  */
@@ -144,15 +145,18 @@ void __utrace_ptrace_stopped(void)
 	scoped_guard(spinlock_irqsave, &u->lock) {
 		u->flags &= ~UTRACE_TASK_PTRACE_STEP;
 		/*
-		 * The tracer has changed the trap flag, also by a detach, which clears
-		 * it.  Only if the tracer is dead, the flag is as it was: the trap may
-		 * come at the end of a system call, before the safe point.
+		 * The tracer has set or cleared the trap flag; a detach clears
+		 * it.  Only if the tracer has died, the flag is unchanged: the
+		 * trap may come at the end of a system call, before the safe
+		 * point.
 		 */
 		if (current->ptrace || !step)
 			u->flags &= ~(UTRACE_TASK_STEPPING | UTRACE_TASK_ARMED);
 		if (step && current->ptrace)
 			u->flags |= UTRACE_TASK_PTRACE_STEP;
-		/* With LISTENING, utrace_ignore_group_stop() may have ended this stop. */
+		/*
+		 * With LISTENING, utrace_ignore_group_stop() may have ended it.
+		 */
 		if (!(current->jobctl & JOBCTL_LISTENING))
 			u->flags &= ~UTRACE_TASK_LISTENED;
 		if (u->step || u->flags & UTRACE_TASK_FOLLOWED)
@@ -160,7 +164,7 @@ void __utrace_ptrace_stopped(void)
 	}
 }
 
-/* Has the program set the trap flag itself? */
+/* Check whether the program has set the trap flag itself. */
 static bool utrace_own_trap_flag(void)
 {
 #ifdef TIF_FORCED_TF
@@ -172,8 +176,8 @@ static bool utrace_own_trap_flag(void)
 }
 
 /*
- * Set the trap flag for the engines that have asked for a step, and if @follow for the
- * client that follows all steps.
+ * Set the trap flag for the engines that have requested a step, and if @follow
+ * for the client that follows all steps.
  */
 static void utrace_arm(struct utrace *u, bool follow)
 {
@@ -181,9 +185,10 @@ static void utrace_arm(struct utrace *u, bool follow)
 	struct pt_regs *regs = current_pt_regs();
 
 	/*
-	 * Without the lock: a step that is asked for with the end of a hold is seen, see
-	 * utrace_is_held().  After any other utrace_control(), set_notify_resume() has the
-	 * task pass the safe point again.  Only the task itself sets FOLLOWED.
+	 * Lockless: a step that is requested together with the end of a hold is
+	 * seen, see utrace_is_held().  After any other utrace_control(),
+	 * set_notify_resume() makes the task pass the safe point again.  Only
+	 * the task itself sets FOLLOWED.
 	 */
 	if (!READ_ONCE(u->step) &&
 	    !(follow && READ_ONCE(u->flags) & UTRACE_TASK_FOLLOWED))
@@ -193,7 +198,9 @@ static void utrace_arm(struct utrace *u, bool follow)
 		/* utrace_control() and a detach drop a step. */
 		if (!u->step && !(follow && u->flags & UTRACE_TASK_FOLLOWED))
 			return;
-		/* The flag is not set for an engine, so it is as ptrace has left it. */
+		/*
+		 * The trap flag is not set for an engine, so ptrace has set it.
+		 */
 		if (!(u->flags & (UTRACE_TASK_STEPPING | UTRACE_TASK_ARMED))) {
 			u->flags &= ~UTRACE_TASK_PTRACE_STEP;
 			if (current->ptrace && test_thread_flag(TIF_SINGLESTEP))
@@ -216,8 +223,8 @@ static void utrace_arm(struct utrace *u, bool follow)
 		user_enable_single_step(current);
 #ifdef TIF_FORCED_TF
 	/*
-	 * The flag was cleared if the next instruction may change the trap
-	 * flag.  The client notices that itself.
+	 * The function above clears TIF_FORCED_TF if the next instruction may
+	 * change the trap flag.  The client detects that itself.
 	 */
 	if (READ_ONCE(u->flags) & UTRACE_TASK_ARMED && !own)
 		set_thread_flag(TIF_FORCED_TF);
@@ -241,11 +248,11 @@ void utrace_arm_step(struct utrace *u)
 }
 
 /**
- * utrace_arm_in_call() - a stop in the midst of a system call has ended
+ * utrace_arm_in_call() - update the trap flag after a stop in a system call
  * @u: struct utrace of the current task
  *
- * Sets the trap flag if an engine has asked for a step in the stop, and clears it if
- * the engines that have asked in an earlier stop of the call have changed their minds.
+ * Sets the trap flag if an engine has requested a step in the stop, and clears
+ * it if all requests of an earlier stop in the call were withdrawn.
  *
  * Context: The task itself, no locks held.  Reads user memory.
  */
@@ -271,13 +278,13 @@ void utrace_arm_in_call(struct utrace *u)
 }
 
 /**
- * utrace_step_is_queued() - is the trap of a step queued as a SIGTRAP as well?
+ * utrace_step_is_queued() - check whether a step's trap is a SIGTRAP too
  *
- * It is if the program has set the trap flag itself.  If ptrace steps the task, too,
- * the SIGTRAP is for the first tracer, which may take it.
+ * That is so if the program has set the trap flag itself.  If ptrace steps the
+ * task, too, the SIGTRAP is for the first tracer, which may take it.
  *
  * Context: The report of the step.
- * Return: true if the SIGTRAP is the report to those who see signals.
+ * Return: true if the SIGTRAP reports the step to engines that want signals.
  */
 bool utrace_step_is_queued(void)
 {
@@ -286,7 +293,7 @@ bool utrace_step_is_queued(void)
 }
 
 /**
- * utrace_step_handler() - the frame of a signal handler is set up
+ * utrace_step_handler() - call the client when a handler's frame is set up
  *
  * Context: The task itself, no locks held, with %UTRACE_TASK_FOLLOWED set.
  */
@@ -296,10 +303,11 @@ void utrace_step_handler(void)
 }
 
 /**
- * __utrace_step_dispatched() - a system call was given back to the program
+ * __utrace_step_dispatched() - call the client after syscall user dispatch
  *
- * Engines and ptrace do not see a call that syscall user dispatch has turned into a
- * SIGSYS.  The client that follows all steps does: the instruction was made.
+ * Engines and ptrace do not see a call that syscall user dispatch has turned
+ * into a SIGSYS.  The client that follows all steps does, since the instruction
+ * was executed.
  *
  * Context: The task itself, no locks held, at the end of the call.
  */
@@ -311,14 +319,17 @@ void __utrace_step_dispatched(void)
 		utrace_look(u, UTRACE_STEP_SYSCALL);
 }
 
-/* The trap of a step that an engine or ptrace has asked for, or the program makes. */
+/*
+ * Handle the trap of a step that an engine or ptrace has requested, or that the
+ * program makes itself.
+ */
 static noinline bool utrace_step_asked(struct utrace *u, enum utrace_step_why why,
 				       bool followed, bool ours)
 {
 	bool engines, others;
 
 #ifdef TIF_FORCED_TF
-	/* The program has set the trap flag itself and gets its SIGTRAP. */
+	/* A program that has set the trap flag itself gets its SIGTRAP. */
 	if (!followed)
 		ours = test_thread_flag(TIF_FORCED_TF);
 #endif
@@ -351,8 +362,8 @@ static noinline bool utrace_step_asked(struct utrace *u, enum utrace_step_why wh
  * Context: The task itself, without siglock.  May sleep.
  * Return:
  * * true - only utrace has asked for the step; no SIGTRAP is queued
- * * false - utrace has not, or ptrace or the program steps the task too; SIGTRAP
- *   is queued
+ * * false - no engine has asked for it, or ptrace or the program steps the task
+ *   too; SIGTRAP is queued
  */
 bool __utrace_step_trap(enum utrace_step_why why)
 {
@@ -362,7 +373,7 @@ bool __utrace_step_trap(enum utrace_step_why why)
 	if (!(READ_ONCE(u->flags) & UTRACE_TASK_ARMED))
 		return utrace_step_asked(u, why, false, true);
 	ours = utrace_look(u, why);
-	/* Nothing else was asked for, as at most steps that are followed. */
+	/* For most followed steps nobody else has requested a step. */
 	if (likely(!(READ_ONCE(u->flags) & (UTRACE_TASK_STEPPING |
 					    UTRACE_TASK_PTRACE_STEP))))
 		return ours;

@@ -9,9 +9,9 @@
  * is a loop under siglock, since several events wake the task: SIGKILL, the end
  * of the last hold, a group stop to take part in, and a trap of ptrace, for
  * which a permeable stop ends.  A function that ends a hold clears the bit in
- * ->hold and then looks for JOBCTL_UTRACE under siglock; the task looks at
- * ->hold and sets JOBCTL_UTRACE in one hold of siglock, so that no wake-up is
- * lost:
+ * ->hold and then checks JOBCTL_UTRACE under siglock.  The task checks ->hold
+ * and sets JOBCTL_UTRACE in one critical section of siglock, so that no wake-up
+ * is lost:
  *
  *	task				another task
  *	lock siglock			hold &= ~bit
@@ -36,7 +36,7 @@
 #include <trace/events/utrace_core.h>
 
 /**
- * utrace_may_not_stop() - must the current task go on although an engine holds it?
+ * utrace_may_not_stop() - check whether current must not stop for engines
  *
  * Context: The task itself.
  * Return: true if the task is being killed, or is a worker that never runs user
@@ -49,16 +49,16 @@ bool utrace_may_not_stop(void)
 	       (current->flags & PF_USER_WORKER);
 }
 
-/* May a stop of kind @where end for ptrace? */
+/* Check whether a stop of kind @where may end for ptrace. */
 static bool utrace_ends_for_ptrace(enum utrace_stop_where where)
 {
 	return where != UTRACE_STOP_FIRM && where != UTRACE_STOP_SERVES;
 }
 
 /*
- * Does the stop end for ptrace, because of a trap or a signal that the tracer
- * has to see?  A task that the cgroup freezer stops looks for signals when it is
- * thawed.  siglock is held.
+ * Check whether the stop ends for ptrace, because of a trap or a signal that
+ * the tracer has to see.  A task that the cgroup freezer stops checks for
+ * signals when it is thawed.  siglock is held.
  */
 static bool utrace_ptrace_trap(enum utrace_stop_where where)
 {
@@ -74,9 +74,9 @@ static bool utrace_ptrace_trap(enum utrace_stop_where where)
 }
 
 /*
- * Make the ptrace stop for a trap, or for a group stop, in the midst of a stop in
- * get_signal() that is about a signal.  siglock is held; if this
- * returns true, it was dropped and taken again.
+ * Make the ptrace stop for a trap, or for a group stop, in the midst of a stop
+ * in get_signal() that is about a signal.  siglock is held; if this returns
+ * true, it was dropped and taken again.
  */
 static bool utrace_serve_trap(enum utrace_stop_where where)
 {
@@ -84,7 +84,10 @@ static bool utrace_serve_trap(enum utrace_stop_where where)
 
 	if (where != UTRACE_STOP_SERVES || !current->ptrace)
 		return false;
-	/* As do_signal_stop() has it.  The tracer may leave while engines are told. */
+	/*
+	 * As in do_signal_stop().  The tracer may detach while engines are
+	 * called.
+	 */
 	if (current->jobctl & JOBCTL_STOP_PENDING) {
 		if (!utrace_tell_group_stop() || !current->ptrace)
 			return true;
@@ -97,10 +100,11 @@ static bool utrace_serve_trap(enum utrace_stop_where where)
 }
 
 /*
- * Stop for the group stop that the task took part in while engines held it, as
- * do_signal_stop() has it, unless the group stop is over, or a tracer lets the task run
- * in spite of it.  An attach sets ->ptrace before it takes siglock to look whether the
- * task is stopped, so the trap is set here for PTRACE_ATTACH, too.  siglock is held.
+ * Stop, as do_signal_stop() does, for the group stop that the task took part in
+ * while engines held it.  Does nothing if the group stop is over, or a tracer
+ * lets the task run in spite of it.  An attach sets ->ptrace before it takes
+ * siglock to check whether the task is stopped, so the trap is set here for
+ * PTRACE_ATTACH, too.  siglock is held.
  */
 static void utrace_stop_for_group(void)
 {
@@ -112,7 +116,10 @@ static void utrace_stop_for_group(void)
 		task_set_jobctl_pending(current, utrace_group_stop_bits(current));
 }
 
-/* Has utrace_stop_again() asked for one more report?  siglock is held. */
+/*
+ * Consume the request of utrace_stop_again() for one more report.  siglock is
+ * held.
+ */
 static bool utrace_take_jctl_again(void)
 {
 	bool again = current->jobctl & JOBCTL_UTRACE_AGAIN;
@@ -122,8 +129,8 @@ static bool utrace_take_jctl_again(void)
 }
 
 /*
- * Note that the task is about to report the group stop, and return whether it has
- * reported it before.  Without memory for a struct utrace nothing is reported.  siglock is
+ * Note that the task is about to report the group stop.  Returns whether it has
+ * reported it before.  Without a struct utrace nothing is noted.  siglock is
  * held.
  */
 static bool utrace_note_group_stop(void)
@@ -157,9 +164,10 @@ int utrace_stop_signal(void)
  * Context: The task itself, with siglock held, which is dropped and taken
  * again.  May sleep.
  * Return:
- * * true - a group stop is pending: this one, or one that began while siglock was dropped
- * * false - SIGCONT or SIGKILL has ended the group stop, or a tracer lets the task run.
- *   Another group stop may be pending, of which engines are not told yet
+ * * true - a group stop is pending: this one, or one that began while siglock
+ *   was dropped
+ * * false - SIGCONT or SIGKILL has ended the group stop, or a tracer lets the
+ *   task run.  Another group stop may be pending that was not reported yet
  */
 bool __utrace_tell_group_stop(void)
 {
@@ -167,7 +175,9 @@ bool __utrace_tell_group_stop(void)
 
 	lockdep_assert_held(&current->sighand->siglock);
 
-	/* A task that only engines of the system cover gets a place for the note. */
+	/*
+	 * A task that only engines of the system cover needs a struct utrace.
+	 */
 	if (!current->utrace) {
 		spin_unlock_irq(&current->sighand->siglock);
 		utrace_adopt(0);
@@ -178,7 +188,7 @@ bool __utrace_tell_group_stop(void)
 	last = (current->jobctl & JOBCTL_STOP_CONSUME) &&
 	       current->signal->group_stop_count == 1;
 	utrace_take_jctl_again();
-	/* A tracer that lets the task run means the stop that was before. */
+	/* A tracer that let the task run meant an earlier group stop. */
 	current->jobctl &= ~JOBCTL_UTRACE_RUNS;
 	do {
 		bool again = utrace_note_group_stop();
@@ -187,9 +197,15 @@ bool __utrace_tell_group_stop(void)
 		left = utrace_report_stop(last ? CLD_STOPPED : 0, again) &&
 		       utrace_stop(current->utrace, UTRACE_STOP_JCTL) == UTRACE_LEFT;
 		spin_lock_irq(&current->sighand->siglock);
-		/* The first tracer, for which the stop ended, may be gone. */
+		/*
+		 * The first tracer, for which the stop ended, may have
+		 * detached.
+		 */
 		left = left && !current->ptrace;
-		/* If the task runs now, it makes the other reports that are due. */
+		/*
+		 * Repeat for reports that were requested while the task was
+		 * stopped.
+		 */
 	} while ((utrace_take_jctl_again() || left) && utrace_group_stops(current) &&
 		 !(current->jobctl & JOBCTL_UTRACE_RUNS));
 	return (current->jobctl & JOBCTL_STOP_PENDING) &&
@@ -202,8 +218,8 @@ bool __utrace_tell_group_stop(void)
  * @where: whether the stop ends for ptrace.  Then the hold stays in force, and
  *	the task comes to the safe point before it runs user code
  *
- * Reports JCTL if the task takes part in a group stop meanwhile.  Returns at
- * once if no engine holds the task.
+ * Reports JCTL if the task takes part in a group stop while it is held.
+ * Returns at once if no engine holds the task.
  *
  * Context: The task itself, no locks held.  Sleeps.  No set is pinned, so that
  * barriers do not wait for the end of the stop.
@@ -223,8 +239,9 @@ enum utrace_stop_end utrace_stop(struct utrace *u,
 		bool notify = false;
 
 		/*
-		 * PTRACE_ATTACH must not wait until the engines let go.  In other
-		 * stops the task makes the trap itself, which ends JOBCTL_TRAPPING.
+		 * PTRACE_ATTACH must not wait until the engines let go.  In
+		 * other stops the task makes the trap itself, which ends
+		 * JOBCTL_TRAPPING.
 		 */
 		if (where == UTRACE_STOP_FIRM)
 			task_clear_jobctl_trapping(current);
@@ -241,7 +258,10 @@ enum utrace_stop_end utrace_stop(struct utrace *u,
 			if (!told && utrace_wants_jctl()) {
 				__utrace_tell_group_stop();
 				told = true;
-				/* Engines that were told in a stop are told once more. */
+				/*
+				 * Engines that got this report in a stop get it
+				 * once more.
+				 */
 				if (where == UTRACE_STOP_JCTL)
 					current->jobctl |= JOBCTL_UTRACE_AGAIN;
 				continue;
@@ -266,13 +286,13 @@ enum utrace_stop_end utrace_stop(struct utrace *u,
 			__utrace_stay_frozen();
 		current->jobctl &= ~JOBCTL_UTRACE;
 		/*
-		 * JOBCTL_UTRACE off before a look at ->hold.  Pairs with
-		 * utrace_ask_stop(): it sees that the task is not stopped, or
-		 * the task sees its hold.
+		 * Clear JOBCTL_UTRACE before reading ->hold.  Pairs with
+		 * utrace_ask_stop(): either that function sees that the task is
+		 * not stopped, or the task sees the hold.
 		 */
 		smp_mb();
 	}
-	/* Decided once: a hold may come or go until siglock is released. */
+	/* Read ->hold once: it may change until siglock is released. */
 	if (utrace_is_held(u))
 		end = utrace_may_not_stop() ? UTRACE_BROKEN : UTRACE_LEFT;
 	if (end == UTRACE_LEFT)
@@ -280,8 +300,9 @@ enum utrace_stop_end utrace_stop(struct utrace *u,
 	else if (end == UTRACE_BROKEN)
 		utrace_wake_freeze_waiters(current);
 	/*
-	 * The trap comes next only after a stop that ends for ptrace, and after JCTL.  The
-	 * task may sleep before it elsewhere, and PTRACE_ATTACH must not wait for that.
+	 * The ptrace trap follows at once only after a stop that ends for
+	 * ptrace, and after JCTL.  After other stops the task may sleep first,
+	 * and PTRACE_ATTACH must not wait for that.
 	 */
 	if (where != UTRACE_STOP_JCTL &&
 	    (end != UTRACE_LEFT || !utrace_ends_for_ptrace(where)))
@@ -298,7 +319,7 @@ enum utrace_stop_end utrace_stop(struct utrace *u,
 }
 
 /**
- * utrace_in_stop() - is this callback made in the midst of a stop?
+ * utrace_in_stop() - check whether this callback is made during a stop
  *
  * A task that is held reports JCTL when it takes part in a group stop.
  *
@@ -348,11 +369,13 @@ void __utrace_clone_stop(bool vfork)
 /**
  * __utrace_freezer_stop() - stop for an engine, and not for the cgroup freezer
  *
- * An engine that is to be asked first whether it still wants the stop is asked in
- * __utrace_signal_trap(), since the safe point is not reached before the thaw.
+ * If an engine must first be asked whether it still wants the stop,
+ * __utrace_signal_trap() asks it, since the task does not reach the safe point
+ * before the thaw.
  *
  * Context: The task itself, in get_signal(), with siglock held.  Sleeps.
- * Return: true if the caller has to look at everything anew; then siglock was dropped.
+ * Return: true if siglock was dropped, so the caller must check everything
+ * again.
  */
 bool __utrace_freezer_stop(void)
 {
@@ -373,8 +396,8 @@ bool __utrace_freezer_stop(void)
 }
 
 /*
- * Is there anything to be done at the safe point?  @regs is NULL where the task does not
- * go to user mode.
+ * Check for work at the safe point.  @regs is NULL where the task does not go
+ * to user mode.
  */
 static bool utrace_pending(struct utrace *u, struct pt_regs *regs)
 {
@@ -423,7 +446,9 @@ void __utrace_resume(struct pt_regs *regs)
 #endif
 	scoped_guard(spinlock_irqsave, &u->lock) {
 		resume = u->resume;
-		/* get_signal() makes the report of INTERRUPT, also in a stop. */
+		/*
+		 * get_signal() makes the report of INTERRUPT, also in a stop.
+		 */
 		if (resume != UTRACE_INTERRUPT)
 			u->resume = UTRACE_RESUME;
 	}

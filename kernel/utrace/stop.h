@@ -12,12 +12,12 @@ enum utrace_stop_where {
 	UTRACE_STOP_PERMEABLE,	/* ends for ptrace traps and signals */
 	UTRACE_STOP_TRAPS,	/* ends for ptrace traps only */
 	UTRACE_STOP_SERVES,	/* serves ptrace traps, and goes on */
-	UTRACE_STOP_JCTL,	/* as PERMEABLE, and JCTL was just reported */
+	UTRACE_STOP_JCTL,	/* as PERMEABLE, after a report of JCTL */
 };
 
-/* Why a stop has ended. */
+/* Why a stop ended. */
 enum utrace_stop_end {
-	UTRACE_LET_GO,		/* no engine holds the task any more */
+	UTRACE_LET_GO,		/* no engine holds the task */
 	UTRACE_LEFT,		/* for ptrace; an engine still holds the task */
 	UTRACE_BROKEN,		/* the task may not stop, or is killed */
 };

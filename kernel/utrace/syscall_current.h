@@ -13,7 +13,7 @@
 
 #include <asm/syscall.h>
 
-/* Is the number of the current system call one of the 32-bit table? */
+/* Check whether the current system call is one of the 32-bit table. */
 static inline bool utrace_in_ia32_syscall(void)
 {
 #ifdef CONFIG_IA32_EMULATION
@@ -44,12 +44,12 @@ static inline unsigned int utrace_current_call(struct pt_regs *regs)
 }
 
 /**
- * utrace_current_asked() - the current system call, whatever its number
+ * utrace_current_asked() - the current system call, for any number
  * @regs: registers of the current task
  *
  * Context: The task itself, in a system call.
- * Return: utrace_current_call(); if that is %UTRACE_SYSCALL_NONE, the number that the
- * program asked for is in the upper half.
+ * Return: utrace_current_call(); if that is %UTRACE_SYSCALL_NONE, the number
+ * that the program asked for is in the upper half.
  */
 static inline u64 utrace_current_asked(struct pt_regs *regs)
 {
@@ -81,7 +81,7 @@ static inline void utrace_current_args(struct pt_regs *regs, unsigned long args[
 
 /*
  * utrace_current_args() for a call that is not one of the 32-bit table.
- * syscall_get_arguments() would ask once more which table it is.
+ * syscall_get_arguments() would check the table again.
  */
 static __always_inline void utrace_native_args(struct pt_regs *regs,
 					       unsigned long args[6])

@@ -4,11 +4,11 @@
  *
  * The fast pass pins the set, calls the engines that want every call, and
  * unpins the set.  If an engine answers more than RESUME, the slow pass of
- * syscall_report.c goes on behind that engine.  UTRACE_WORD_FAST in the event
+ * syscall_report.c continues after that engine.  UTRACE_WORD_FAST in the event
  * word says that no engine of the set has a filter, wants QUIESCE, or wants
  * exits without entries.  UTRACE_TASK_SLOW says that the task has something
- * pending that only the slow pass does, see utrace_settle().
- * While kernel.utrace.stats is 1, all calls take the slow pass.
+ * pending that only the slow pass does, see utrace_settle().  While
+ * kernel.utrace.stats is 1, all calls take the slow pass.
  */
 #ifdef CONFIG_GENERIC_ENTRY
 #include <linux/entry-common.h>
@@ -27,7 +27,7 @@
 #define UTRACE_FIRST(set, event)	((set)->start[UTRACE_LIST(event)])
 #define UTRACE_END(set, event)		((set)->start[UTRACE_LIST(event) + 1])
 
-/* The slots behind index @i of utrace_set::order in the list of an event. */
+/* The slots after index @i of utrace_set::order in the list of an event. */
 static u64 utrace_slots_behind(const struct utrace_set *set, unsigned int event,
 			       unsigned int i)
 {
@@ -39,8 +39,8 @@ static u64 utrace_slots_behind(const struct utrace_set *set, unsigned int event,
 }
 
 /*
- * Fill in a slow pass over the list of @event, which goes on with the set that
- * a fast pass has pinned.
+ * Fill in a slow pass over the list of @event, which continues a fast pass with
+ * the set that the fast pass has pinned.
  */
 static void utrace_pass_continue(struct utrace_pass *pass, struct utrace *u,
 				 unsigned int event)
@@ -58,7 +58,7 @@ static void utrace_pass_continue(struct utrace_pass *pass, struct utrace *u,
 	};
 }
 
-/* Can a task with this event word take the fast pass? */
+/* Check whether a task with this event word can take the fast pass. */
 static __always_inline bool utrace_is_fast(unsigned long word)
 {
 	return word & UTRACE_WORD_FAST &&
@@ -81,8 +81,8 @@ static __always_inline bool utrace_is_fast(unsigned long word)
 
 /*
  * Pin @set for a fast pass.  Returns false if another set was published since
- * @set was read, or if the task needs a slow pass.  The caller then unpins, and
- * the slow pass pins anew by utrace_pin().
+ * @set was read, or if the task needs a slow pass.  The caller then unpins the
+ * set, and the slow pass pins one by utrace_pin().
  *
  * utrace_switch() sets UTRACE_TASK_SLOW before it publishes a set, or NULL.  So
  * a set that no slow pass has seen is never walked here.
@@ -136,15 +136,15 @@ static __always_inline bool utrace_fast_unpin(struct utrace *u, u32 flags)
 	utrace_pin_drop(&u->pinned);
 	/*
 	 * Lockless: the setter of DEFERRED or WAITER calls utrace_heavy(), then
-	 * reads ->pinned.  The safe point serves a hold that comes after this
-	 * look.
+	 * reads ->pinned.  The safe point serves a hold that is set after this
+	 * check.
 	 */
 	return unlikely(data_race(u->flags) &
 			(flags | UTRACE_TASK_DEFERRED | UTRACE_TASK_WAITER));
 }
 
 /*
- * After a fast pass over an entry: tell waiters, and stop if an engine holds
+ * After a fast pass over an entry: wake waiters, and stop if an engine holds
  * the task.  Returns true if the call is skipped.
  */
 static noinline bool utrace_entry_told(struct utrace *u)
@@ -216,7 +216,7 @@ static noinline bool utrace_fast_entry_all(struct utrace *u)
 
 	if (at)
 		return utrace_entry_turns_slow(u, at - u->pinned->order, ret);
-	/* The last callback's stores come before the store that ends it. */
+	/* Order the last callback's stores before the store that ends it. */
 	smp_store_release(&u->now, NULL);
 	return utrace_fast_unpin(u, UTRACE_TASK_SLOW) &&
 	       utrace_entry_told(u);

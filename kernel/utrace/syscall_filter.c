@@ -3,7 +3,7 @@
  * utrace - the system calls that an engine wants
  *
  * A filter is a bitmap with a bit for each number of a system call.  A pass
- * looks at it before it calls the engine.  The event word of a task has one bit
+ * checks it before it calls the engine.  The event word of a task has one bit
  * for each value of the low five bits of a number (UTRACE_WORD_UNWANTED): where
  * it is set, no engine of the set wants such calls, and no pass is made.
  */
@@ -21,7 +21,8 @@ static u64 utrace_call_bit(unsigned int nr)
 }
 
 /**
- * utrace_filter_calls() - the classes of system calls that an engine may want
+ * utrace_filter_calls() - get the classes of system calls that an engine may
+ *	want
  * @engine: the engine; the caller has a reference to its memory
  *
  * Context: Any.
@@ -47,7 +48,7 @@ u64 utrace_filter_calls(struct utrace_engine *engine)
 
 /**
  * utrace_filter_free() - free a filter when readers under RCU are done
- * @filter: a filter that no engine has any more, or NULL
+ * @filter: a filter that is no longer any engine's, or NULL
  *
  * Context: Any.
  */
@@ -58,15 +59,15 @@ void utrace_filter_free(struct utrace_syscall_filter *filter)
 }
 
 /**
- * utrace_check_calls() - does utrace_set_syscall_filter() take these numbers?
+ * utrace_check_calls() - check numbers for utrace_set_syscall_filter()
  * @nrs: the numbers
  * @n: number of elements of @nrs
  *
  * Context: Any.
  * Return:
- * * 0 - yes
- * * -EINVAL - a number is outside its table and not %UTRACE_SYSCALL_NONE, or this
- *   kernel has no 32-bit table
+ * * 0 - all are valid
+ * * -EINVAL - a number is outside its table and not %UTRACE_SYSCALL_NONE, or
+ *   this kernel has no 32-bit table
  */
 int utrace_check_calls(const int *nrs, unsigned int n)
 {
@@ -93,7 +94,7 @@ bool __utrace_wants_call(struct utrace_engine *engine, struct pt_regs *regs)
 }
 
 /**
- * utrace_chooses_call() - does the filter of an engine let a number pass?
+ * utrace_chooses_call() - check whether an engine's filter passes a number
  * @engine: the engine; the caller has a reference
  * @nr: a number as utrace_current_call() returns it
  *

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - how the passes over a system call look at the filters of engines
+ * utrace - how the passes over a system call check the filters of engines
  *
  * A number has its bit in the part of the native table or of the 32-bit table.
- * One more bit stands for all numbers that are in neither.
+ * One more bit is for all numbers that are in neither.
  */
 #ifndef _KERNEL_UTRACE_SYSCALL_FILTER_H
 #define _KERNEL_UTRACE_SYSCALL_FILTER_H
@@ -62,7 +62,7 @@ static inline unsigned int utrace_chosen_bit(unsigned int nr)
 				 nr & UTRACE_SYSCALL_IA32);
 }
 
-/* Does the filter of @engine let pass the call that the current task is in? */
+/* Check whether the filter of @engine passes the current system call. */
 static inline bool utrace_filter_passes(struct utrace_engine *engine,
 					struct pt_regs *regs)
 {
@@ -78,11 +78,11 @@ static inline bool utrace_filter_passes(struct utrace_engine *engine,
 }
 
 /*
- * Does the event word say that no engine of the set wants the call that the
- * current task is in?  A word with such a bit belongs to a task with a struct
- * utrace.  If engines saw the entry, their exit has to be reported
- * nevertheless: the set or the number may have changed since.  The flag of the
- * x32 ABI is not among the low five bits.
+ * Check the event word: true if no engine of the set wants the current system
+ * call.  Only the word of a task with a struct utrace has such a bit.  If
+ * engines saw the entry, the exit must still be reported to them, since the set
+ * or the number may have changed since the entry.  The flag of the x32 ABI is
+ * not among the low five bits.
  */
 static __always_inline bool utrace_call_is_filtered(unsigned long word,
 						    struct pt_regs *regs)

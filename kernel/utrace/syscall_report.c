@@ -4,11 +4,11 @@
  *
  * The order at an entry is: user dispatch, ptrace's stop, engines, seccomp,
  * sys_enter, audit; the exit has the reverse order.  A call that an engine
- * skips is not shown to seccomp, sys_enter and audit, and has an exit report.
+ * skips bypasses seccomp, sys_enter and audit, and has an exit report.
  *
- * Three bitmaps of slots pair exits with entries.  ->entered has the engines
- * that saw the entry of the present call, ->fresh the slots that have got
- * another engine since, ->unpaired the engines that saw an entry without exit.
+ * Three bitmaps of slots pair exits with entries.  ->entered: engines that saw
+ * the entry of the present call.  ->fresh: slots that another engine has taken
+ * since then.  ->unpaired: engines that saw an entry without exit.
  *
  * Most calls need only the fast pass of syscall_fast.c.
  */
@@ -27,8 +27,8 @@
  * utrace_no_exit() - note which engines saw an entry whose exit never came
  * @pass: a pass over the next entry or over EXIT, before its first callback
  *
- * Moves the slots from ->entered to ->unpaired, except for slots that have got
- * another engine since the entry.
+ * Moves the slots from ->entered to ->unpaired, except for slots that another
+ * engine has taken since the entry.
  *
  * Context: The task itself, with the set of @pass pinned.  Takes utrace->lock.
  */
@@ -44,8 +44,8 @@ void utrace_no_exit(struct utrace_pass *pass)
 		u->entered &= ~u->fresh;
 		u->unpaired &= ~u->fresh;
 		/*
-		 * This pass does not call engines that came after its set was
-		 * pinned: their slots stay fresh.
+		 * This pass does not call engines that were added after its set
+		 * was pinned: their slots stay fresh.
 		 */
 		u->fresh = set ? set->members &
 				 ~utrace_set_same(pass->set, set) : U64_MAX;
@@ -55,16 +55,16 @@ void utrace_no_exit(struct utrace_pass *pass)
 }
 
 /**
- * utrace_tell_unpaired() - does an engine wait for an exit that never comes?
+ * utrace_tell_unpaired() - consume the unpaired flag of an engine
  * @u: struct utrace of the current task
  * @engine: an engine that is about to be called, kept by the pinned set
  * @slot: the slot of @engine
  *
  * Context: The task itself, with a set pinned.
  * Return:
- * * UTRACE_SYSCALL_UNPAIRED - it does; a flag for @action of the callback,
- *   returned once for each such entry
- * * 0 - it does not, or does not want SYSCALL_EXIT
+ * * UTRACE_SYSCALL_UNPAIRED - @engine saw an entry whose exit never came; a
+ *   flag for @action of the callback, returned once for each such entry
+ * * 0 - there is no such entry, or @engine does not want SYSCALL_EXIT
  */
 u32 utrace_tell_unpaired(struct utrace *u, struct utrace_engine *engine,
 			 unsigned int slot)
@@ -81,8 +81,8 @@ u32 utrace_tell_unpaired(struct utrace *u, struct utrace_engine *engine,
  * @pass: a slow pass over a system call that is about to end
  *
  * Clears UTRACE_TASK_SLOW unless something is pending for an engine of the set,
- * or the task has another set by now.  All code that makes one of these true
- * later sets UTRACE_TASK_SLOW in the same hold of utrace->lock:
+ * or the task has another set already.  All code that makes one of these true
+ * later sets UTRACE_TASK_SLOW in the same critical section of utrace->lock:
  * utrace_switch(), utrace_control(), utrace_pass_apply(), utrace_mute() and
  * utrace_left_out().
  *
@@ -153,8 +153,8 @@ static bool utrace_entry_stop(struct utrace *u, u32 *result)
 }
 
 /*
- * Make one slow pass over the engines that want the entry.  *@result is what
- * becomes of the call, with flags for the callbacks; the answers change it.
+ * Make one slow pass over the engines that want the entry.  *@result is the
+ * outcome for the call, with flags for the callbacks; the answers change it.
  */
 static void utrace_entry_pass(struct pt_regs *regs, u32 *result)
 {
@@ -180,7 +180,7 @@ static void utrace_entry_pass(struct pt_regs *regs, u32 *result)
  * @u: struct utrace of the current task
  * @regs: registers of the current task
  * @run: UTRACE_SYSCALL_RUN, or UTRACE_SYSCALL_ABORT under PTRACE_SYSEMU
- * @result: what becomes of the call by the answers of the first pass
+ * @result: the outcome for the call by the answers of the first pass
  *
  * ->resume stays as it is: this report reaches only the engines that want the
  * entry, the safe point reports to all that want QUIESCE.
@@ -216,8 +216,8 @@ bool utrace_entry_slow(struct pt_regs *regs, u32 run)
 	u32 result = run;
 
 	/*
-	 * Only engines of the system cover a task without struct utrace.  These
-	 * engines do not want the task any more, or there is no memory.
+	 * Only engines of the system cover a task without struct utrace.
+	 * Either these no longer want the task, or there is no memory.
 	 */
 	if (!utrace_adopt(UTRACE_EVENT(SYSCALL_ENTRY)))
 		return run == UTRACE_SYSCALL_ABORT;
@@ -238,9 +238,9 @@ bool __utrace_syscall_skipped(struct pt_regs *regs)
 }
 
 /*
- * Was the filter of @engine asked at the entry?  An engine that saw no entry
- * although it wants entries was then left out by its filter, and is left out
- * of the exit too.  @fresh: the engine got its slot after the entry.
+ * Check whether the filter of @engine was checked at the entry.  If so, and the
+ * engine wants entries but saw none, its filter rejected the call, and the exit
+ * is not reported either.  @fresh: the engine got its slot after the entry.
  */
 static bool utrace_was_asked(struct utrace_engine *engine, bool fresh)
 {
@@ -253,11 +253,11 @@ static bool utrace_was_asked(struct utrace_engine *engine, bool fresh)
  * @pass: the pass
  * @first: index in utrace_pass::order of the first engine to call
  * @entered: slots whose engines saw the entry
- * @fresh: slots that have got another engine since the entry
+ * @fresh: slots that another engine has taken since the entry
  * @regs: registers of the current task
  *
- * Context: The task itself, with the set pinned, no locks held.  Sleeps, and may
- * stop after the pass.
+ * Context: The task itself, with the set pinned, no locks held.  Sleeps, and
+ * may stop after the pass.
  */
 void utrace_exit_rest(struct utrace_pass *pass, unsigned int first,
 		      u64 entered, u64 fresh, struct pt_regs *regs)

@@ -2,8 +2,8 @@
 /*
  * utrace - waking and interrupting a task
  *
- * These functions run in any task, and call no engine.  stop.c has the stop
- * itself, and says how the two sides meet.
+ * These functions run in any task, and call no engine.  stop.c implements the
+ * stop, and describes how both sides synchronize.
  */
 #include <linux/ptrace.h>
 #include <linux/sched/signal.h>
@@ -15,11 +15,12 @@
 /* The end of a stop */
 
 /**
- * utrace_task_stopped() - is a task in a group stop, or stopped by ptrace or utrace?
+ * utrace_task_stopped() - check for a group stop, or a stop by ptrace or utrace
  * @task: the task; the caller has a reference, or is under RCU
  *
  * Context: Any.
- * Return: true if so.  Without siglock the answer may be out of date.
+ * Return: true if @task is stopped.  Without siglock the answer may be out of
+ * date.
  */
 bool utrace_task_stopped(struct task_struct *task)
 {
@@ -28,7 +29,7 @@ bool utrace_task_stopped(struct task_struct *task)
 }
 
 /**
- * utrace_wake() - let a task go on if no engine holds it any more
+ * utrace_wake() - wake a task that no engine holds
  * @task: the task; the caller has a reference, or is under RCU
  * @u: struct utrace of @task; the caller has cleared bits in ->hold
  *
@@ -46,7 +47,7 @@ void utrace_wake(struct task_struct *task, struct utrace *u)
 }
 
 /**
- * __utrace_kill_group() - end the stops of a process, and forbid further ones
+ * __utrace_kill_group() - end the stops of a process, and forbid new ones
  * @task: a thread of the process
  *
  * prepare_signal() drops SIGKILL if a group exit is under way.  This function
@@ -76,8 +77,8 @@ void __utrace_kill_group(struct task_struct *task)
  * __utrace_oom_victim() - end the stops of a process that the OOM killer chose
  * @task: a thread of the process
  *
- * The OOM killer sends no SIGKILL to a process that is dying already, and
- * relies on it to die.
+ * The OOM killer sends no SIGKILL to a process that is dying already, but waits
+ * for its death.
  *
  * Context: Any but NMI, without siglock.  Takes siglock.
  */
@@ -91,7 +92,7 @@ void __utrace_oom_victim(struct task_struct *task)
 	unlock_task_sighand(task, &flags);
 }
 
-/* Reports that are asked for */
+/* Requested reports */
 
 static void utrace_interrupt_locked(struct task_struct *task)
 {
@@ -105,10 +106,10 @@ static void utrace_interrupt_locked(struct task_struct *task)
 }
 
 /**
- * utrace_interrupt() - have a task report from get_signal()
+ * utrace_interrupt() - make a task report from get_signal()
  * @task: the task; the caller has a reference, or is under RCU
  *
- * Sets a jobctl trap, which breaks off every interruptible sleep, those of
+ * Sets a jobctl trap, which interrupts every interruptible sleep, those of
  * io_uring included, and cannot be mistaken for a signal.  Does nothing to a
  * dying task, since TIF_SIGPENDING would cut its core dump short.
  *
@@ -125,7 +126,7 @@ void utrace_interrupt(struct task_struct *task)
 }
 
 /**
- * utrace_interrupt_stopped() - have a task held when its group stop ends
+ * utrace_interrupt_stopped() - hold a task when its group stop ends
  * @task: the task, which the caller has a hold on; the caller has a reference,
  *	or is under RCU
  *
@@ -148,11 +149,11 @@ void utrace_interrupt_stopped(struct task_struct *task)
 }
 
 /**
- * utrace_ask_report() - have a task report from get_signal() soon
+ * utrace_ask_report() - make a task report from get_signal() soon
  * @task: the task, which an engine of the caller covers; the caller has a
  *	reference
  *
- * As utrace_control() with %UTRACE_INTERRUPT, but no engine lets go of the task.
+ * Like utrace_control() with %UTRACE_INTERRUPT, but ends no engine's hold.
  *
  * Context: Any but NMI, without siglock.  Takes siglock.
  */
@@ -167,7 +168,7 @@ void utrace_ask_report(struct task_struct *task)
 }
 
 /**
- * utrace_ask_report_locked() - utrace_ask_report() for a caller that holds siglock
+ * utrace_ask_report_locked() - utrace_ask_report() with siglock held
  * @task: the task, which has a struct utrace
  *
  * Context: siglock of @task is held.
@@ -184,7 +185,7 @@ void utrace_ask_report_locked(struct task_struct *task)
 /* Group stops */
 
 /**
- * __utrace_forget_group_stop() - the next report of a group stop is about another one
+ * __utrace_forget_group_stop() - mark the next group stop as not reported
  * @task: a task for which a group stop begins, or to which SIGCONT is sent
  *
  * Context: siglock of @task is held.  Takes utrace->lock.
@@ -200,13 +201,13 @@ void __utrace_forget_group_stop(struct task_struct *task)
 }
 
 /**
- * utrace_stop_again() - have a task report the group stop that it is in
+ * utrace_stop_again() - make a task report its present group stop
  * @task: the task
  *
  * The task leaves TASK_STOPPED, reports JCTL, at which an engine may hold it,
- * and takes part in the same group stop again, without a notification of its
- * parent.  A task that is on its way into the stop reports JCTL once more.  Does
- * nothing to a task that is not in a group stop.
+ * and takes part in the same group stop again, without notifying its parent.  A
+ * task that is on its way into the stop reports JCTL once more.  Does nothing
+ * to a task that is not in a group stop.
  *
  * Context: siglock of @task is held.
  */
@@ -229,11 +230,13 @@ void utrace_stop_again(struct task_struct *task)
  * utrace_ignore_group_stop() - let a task run in spite of a group stop
  * @task: the task, which the caller has frozen
  *
- * When engines let the task go, the task runs, though its process stays in the group
- * stop, as with PTRACE_CONT of a first tracer.  A first tracer that listens
- * (PTRACE_LISTEN) does not keep the task.  Holds until the next group stop.
+ * When engines let the task go, the task runs, though its process stays in the
+ * group stop, as after PTRACE_CONT of a first tracer.  A first tracer that
+ * listens (PTRACE_LISTEN) does not keep the task.  Holds until the next group
+ * stop.
  *
- * Context: Any but NMI, without siglock and utrace->lock, both of which are taken.
+ * Context: Any but NMI, without siglock and utrace->lock, both of which are
+ * taken.
  */
 void utrace_ignore_group_stop(struct task_struct *task)
 {
@@ -242,7 +245,9 @@ void utrace_ignore_group_stop(struct task_struct *task)
 	if (!lock_task_sighand(task, &flags))
 		return;
 	task->jobctl |= JOBCTL_UTRACE_RUNS;
-	/* utrace_rejoin_group_stop() may have set it; a new stop has CONSUME. */
+	/*
+	 * utrace_rejoin_group_stop() may have set it; a new stop has CONSUME.
+	 */
 	if (!(task->jobctl & JOBCTL_STOP_CONSUME))
 		task_clear_jobctl_pending(task, JOBCTL_STOP_PENDING);
 	if (task->jobctl & JOBCTL_LISTENING) {
@@ -254,12 +259,12 @@ void utrace_ignore_group_stop(struct task_struct *task)
 }
 
 /**
- * utrace_rejoin_group_stop() - end what utrace_ignore_group_stop() has begun
+ * utrace_rejoin_group_stop() - undo utrace_ignore_group_stop()
  * @task: the task, which its tracer has left, or wants to be in the group stop
  *
- * The task takes part in the group stop again, as __ptrace_unlink() has it.  If
- * the task has a first tracer, it is not stopped, since that tracer may have resumed it,
- * unless PTRACE_LISTEN of that tracer was ended.
+ * The task takes part in the group stop again, as after __ptrace_unlink().  If
+ * the task has a first tracer, it is not stopped, since that tracer may have
+ * resumed it, unless PTRACE_LISTEN of that tracer was ended.
  *
  * Context: siglock of @task is held.
  */

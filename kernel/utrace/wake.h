@@ -8,12 +8,12 @@
 #include "internal.h"
 
 /*
- * Check whether an engine holds the current task.  If none does, the task sees the steps that
- * were asked for before the last hold has ended.
+ * Check whether an engine holds the current task.  If none does, the task sees
+ * the steps that were requested before the last hold ended.
  */
 static inline bool utrace_is_held(const struct utrace *u)
 {
-	/* The holds before the steps; pairs with utrace_end_hold(). */
+	/* Read the holds before the steps; pairs with utrace_end_hold(). */
 	return smp_load_acquire(&u->hold);
 }
 
@@ -21,7 +21,7 @@ static inline bool utrace_is_held(const struct utrace *u)
 static inline void utrace_end_hold(struct utrace *u, u64 bits)
 {
 	lockdep_assert_held(&u->lock);
-	/* The steps before the holds; pairs with utrace_is_held(). */
+	/* Write the steps before the holds; pairs with utrace_is_held(). */
 	smp_store_release(&u->hold, u->hold & ~bits);
 }
 
@@ -29,7 +29,10 @@ void utrace_wake(struct task_struct *task, struct utrace *u);
 void utrace_interrupt(struct task_struct *task);
 void utrace_interrupt_stopped(struct task_struct *task);
 
-/* The bits that have a task take part in the present group stop.  siglock is held. */
+/*
+ * The bits that make a task take part in the present group stop.  siglock is
+ * held.
+ */
 static inline unsigned long utrace_group_stop_bits(struct task_struct *task)
 {
 	return JOBCTL_STOP_PENDING | (task->jobctl & JOBCTL_STOP_SIGMASK ?: SIGSTOP);
