@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - what only clients that are built in may use
+ * utrace - functions for built-in clients only
  *
  * Clients in kernel/utrace/ that act on behalf of a process use these functions
- * beside those of <linux/utrace.h>.  None of them is exported to modules.
+ * in addition to those of <linux/utrace.h>.  None of them is exported to
+ * modules.
  */
 #ifndef _KERNEL_UTRACE_BUILTIN_H
 #define _KERNEL_UTRACE_BUILTIN_H
@@ -71,11 +72,11 @@ bool utrace_chooses_call(struct utrace_engine *engine, unsigned int nr);
 bool __utrace_wants_call(struct utrace_engine *engine, struct pt_regs *regs);
 
 /**
- * utrace_engine_tryget() - take a reference to an engine under RCU
+ * utrace_engine_tryget() - try to take a reference to an engine under RCU
  * @engine: the engine, whose memory RCU keeps
  *
  * Context: Any.
- * Return: false if the last reference is gone.
+ * Return: false if the last reference was dropped.
  */
 static inline bool utrace_engine_tryget(struct utrace_engine *engine)
 {
@@ -83,7 +84,7 @@ static inline bool utrace_engine_tryget(struct utrace_engine *engine)
 }
 
 /**
- * utrace_wants_call() - does an engine want the system call of the task?
+ * utrace_wants_call() - check whether an engine wants the current system call
  * @engine: the engine, whose callback this is
  * @regs: registers of the current task
  *
@@ -100,8 +101,8 @@ static inline bool utrace_wants_call(struct utrace_engine *engine,
 }
 
 /*
- * Returns what becomes of a signal by the action @ka of the program,
- * UTRACE_SIGNAL_*.  *@event is the number of the event, _UTRACE_EVENT_SIGNAL*.
+ * Classify a signal by the action @ka of the program.  Returns UTRACE_SIGNAL_*,
+ * and sets *@event to the number of the event, _UTRACE_EVENT_SIGNAL*.
  */
 static inline u32 utrace_classify(int signr, const struct k_sigaction *ka,
 				  unsigned int *event)
@@ -128,7 +129,10 @@ static inline u32 utrace_classify(int signr, const struct k_sigaction *ka,
 	return UTRACE_SIGNAL_TERM;
 }
 
-/* Is a group stop in force or under way?  siglock of @task is held. */
+/*
+ * Check whether a group stop is in force or under way.  siglock of @task is
+ * held.
+ */
 static inline bool utrace_group_stops(struct task_struct *task)
 {
 	struct signal_struct *sig = task->signal;

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - engines: references to one, from its making to its release
+ * utrace - engines: their references, from creation to release
  *
  * Clients have references to an engine, and the core has one.  The core counts
- * its own uses apart (utrace_engine_info::core): one for being attached, and
- * one for each task that was in a callback at the detach.  So a barrier can
- * tell when the core has none left, and only the client's own put can call
- * ->release().  Casts and sets have references to the memory only
+ * its own uses separately (utrace_engine_info::core): one for being attached,
+ * and one for each task that was in a callback at the detach.  So a barrier can
+ * detect that the core has none left, from when on only the client's own put
+ * can call ->release().  Casts and sets have references to the memory only
  * (utrace_engine_info::shell): a set that a task has pinned because of another
  * engine does not keep a module from being unloaded.
  *
- * attach.c and detach.c, which have the tasks of an engine to change, are above
- * this file.
+ * attach.c and detach.c, which change the tasks of an engine, use this file.
  */
 #include <linux/atomic.h>
 #include <linux/export.h>
@@ -55,21 +54,23 @@ core_initcall(utrace_engine_init);
  *
  * Patching interrupts all CPUs.  The key is switched back a second after the
  * last engine has gone, so that a program which attaches and detaches in a loop
- * does not have it patched each time.
+ * does not cause a patch each time.
  */
 
 /* True while no engine exists: __utrace_resume() is not called then. */
 DEFINE_STATIC_KEY_TRUE(utrace_unused);
 
 /*
- * Number of engines whose memory exists.  Leaves 0 only under the mutex, and
- * after the key is switched, so that no engine exists without the safe point.
+ * Number of engines whose memory exists.  Incremented from 0 only under the
+ * mutex, and after the key is switched, so that no engine exists without the
+ * safe point.
  */
 static atomic_t utrace_engines;
 static DEFINE_MUTEX(utrace_in_use_mutex);
 
 /*
- * Switch the key back, unless an engine was made since the last one had gone.
+ * Switch the key back, unless an engine was created since the last one was
+ * freed.
  */
 static void utrace_rest(struct work_struct *work)
 {
@@ -83,8 +84,8 @@ static DECLARE_DELAYED_WORK(utrace_rest_work, utrace_rest);
 /*
  * Count an engine that is about to exist.  When this returns, each task with an
  * event word passes the safe point.  May sleep.  The first engine takes
- * utrace_in_use_mutex and, inside of it, cpus_read_lock() and jump_label_mutex for
- * the patching.
+ * utrace_in_use_mutex and, inside of it, cpus_read_lock() and jump_label_mutex
+ * for the patching.
  */
 static void utrace_in_use_get(void)
 {
@@ -97,7 +98,7 @@ static void utrace_in_use_get(void)
 }
 
 /*
- * Count an engine as gone.  No set has the engine any more, so no task needs the
+ * Count an engine as freed.  No set contains the engine, so no task needs the
  * safe point for it.
  */
 static void utrace_in_use_put(void)
@@ -108,7 +109,7 @@ static void utrace_in_use_put(void)
 
 /**
  * utrace_engine_touch() - invalidate the sets of an engine
- * @engine: the engine, whose events, filter or match the caller has changed
+ * @engine: the engine, after a change of its events, filter or match
  *
  * Context: utrace_engine_lock is held.
  */
@@ -116,12 +117,12 @@ void utrace_engine_touch(struct utrace_engine *engine)
 {
 	lockdep_assert_held(&utrace_engine_lock);
 
-	/* The change before the number; pairs with utrace_set_fill(). */
+	/* Write the change before the number; pairs with utrace_set_fill(). */
 	smp_store_release(&engine->seq, engine->seq + 1);
 }
 
 /**
- * utrace_engine_pid() - the pid of an engine, for trace events
+ * utrace_engine_pid() - get the pid of an engine, for trace events
  * @engine: the engine; the caller has a reference
  *
  * Context: Any.
@@ -189,7 +190,7 @@ void utrace_shell_put(struct utrace_engine *engine)
 }
 
 /**
- * utrace_engine_release() - end an engine whose last reference is gone
+ * utrace_engine_release() - end an engine after its last reference
  * @kref: utrace_engine::kref
  *
  * Clients call utrace_engine_put() instead.
@@ -204,12 +205,13 @@ void utrace_engine_release(struct kref *kref)
 	struct utrace_syscall_filter *filter;
 	struct utrace_match *match;
 
-	/* UNBORN is tested first: after a failed attach ->ops may be gone. */
+	/* Test UNBORN first: after a failed attach ->ops may be invalid. */
 	if (!(utrace_engine_state(engine) & UTRACE_STATE_UNBORN) &&
 	    engine->ops->release)
 		engine->ops->release(engine->data);
 	/*
-	 * RCU frees both: a pass over a set with the engine may look at them.
+	 * RCU frees both, since a pass over a set with the engine may read
+	 * them.
 	 */
 	match = unrcu_pointer(xchg(&engine->info->match, NULL));
 	utrace_match_put(match);
@@ -253,19 +255,19 @@ void utrace_core_put(struct utrace_engine *engine)
 		return;
 	last = refcount_dec_and_test(&engine->kref.refcount);
 	spin_unlock_irqrestore(&utrace_engine_lock, flags);
-	smp_mb(); /* ->core before a look for waiters, see wait_var_event(). */
+	smp_mb(); /* ->core before the waiter check, see wait_var_event(). */
 	wake_up_var(core);
 	if (last)
 		utrace_engine_release(&engine->kref);
 }
 
 /**
- * utrace_core_gone() - has the core no reference to an engine any more?
+ * utrace_core_gone() - check whether the core has dropped all its references
  * @engine: the engine; the caller has a reference
  *
  * Context: Any but NMI, without utrace_engine_lock and the locks inside of it.
- * Return: true if all are dropped.  Then utrace_core_put() does not touch the
- * engine any more, unless it has the last reference.
+ * Return: true if all are dropped.  Then utrace_core_put() no longer accesses
+ * the engine, unless it has the last reference.
  */
 bool utrace_core_gone(struct utrace_engine *engine)
 {
@@ -284,11 +286,11 @@ bool utrace_core_gone(struct utrace_engine *engine)
  */
 void utrace_set_owner(struct utrace_engine *engine, struct pid *owner)
 {
-	/* /proc may look at the same time; pairs with utrace_get_row(). */
+	/* /proc may read at the same time; pairs with utrace_get_row(). */
 	smp_store_release(&engine->info->on_behalf, get_pid(owner));
 }
 
-/* Copy name and owner for display, since @ops may be gone later. */
+/* Copy name and owner for display, since @ops may be freed later. */
 static void utrace_engine_label(struct utrace_engine_info *info,
 				const struct utrace_engine_ops *ops)
 {
@@ -302,7 +304,7 @@ static void utrace_engine_label(struct utrace_engine_info *info,
 }
 
 /**
- * utrace_state_of_flags() - the scope and the class in the flags of an attach
+ * utrace_state_of_flags() - get scope and class from the flags of an attach
  * @flags: UTRACE_ATTACH_*
  *
  * Context: Any.
@@ -330,7 +332,7 @@ static unsigned int utrace_state_of_ops(const struct utrace_engine_ops *ops)
 }
 
 /**
- * utrace_engine_alloc() - make an engine
+ * utrace_engine_alloc() - create an engine
  * @target: the task where its scope begins; NULL: the system
  * @flags: UTRACE_ATTACH_*
  * @ops: callbacks
@@ -339,8 +341,8 @@ static unsigned int utrace_state_of_ops(const struct utrace_engine_ops *ops)
  *
  * Context: As utrace_attach_task().
  * Return:
- * * the engine, with one reference for the caller, and one of the core for being
- *   attached
+ * * the engine, with one reference for the caller, and one of the core for
+ *   being attached
  * * -ENOMEM - no memory
  * * -ESRCH - @target is reaped
  */

@@ -79,7 +79,7 @@ static u32 process_signal(u32 action, struct utrace_engine *engine,
 static u32 process_jobctl(u32 action, struct utrace_engine *engine, int type,
 			  int notify)
 {
-	/* Record a stop once, however often it is reported. */
+	/* Record a stop only once, however often it is reported. */
 	if (!(action & UTRACE_JCTL_AGAIN))
 		utrace_ftrace_record_jobctl(engine, type, notify);
 	return UTRACE_RESUME;

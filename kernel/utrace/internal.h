@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - what the core keeps for one task and for one engine
+ * utrace - the core's state of a task and of an engine
  *
  * A cast (cast.h) says which engines cover a task, a set (set.h) says what the
- * task must call, and struct utrace keeps the state of one task.  Casts and sets
- * are immutable except for the members that their kernel-doc names; so a task
- * walks a set that it has pinned (pin.h) without a lock.
+ * task must call, and struct utrace keeps the state of one task.  Casts and
+ * sets are immutable except for the members that their kernel-doc names; so a
+ * task walks a set that it has pinned (pin.h) without a lock.
  *
  * Lock order, outermost first:
  *
@@ -21,8 +21,8 @@
  *                 utrace->lock	the published set and what is per task
  *                   utrace_cast->lock	the members of a cast
  *
- * An attach and a detach hold utrace_change_mutex for one round at a time; no
- * hook takes it.  The last four locks are spinlocks that are taken with
+ * An attach and a detach hold utrace_change_mutex for one round at a time;
+ * hooks do not take it.  The last four locks are spinlocks that are taken with
  * interrupts off.  The first two locks are the only ones that may be held while
  * a callback runs: see @report_creds and @report_reap of struct
  * utrace_engine_ops.
@@ -50,7 +50,7 @@ struct utrace_task_data;
 /*
  * Bits of utrace_engine::state.  A detach sets DETACHED, utrace_control() sets
  * and clears HOLD_ALL, a failed attach sets UNBORN, a successful attach clears
- * ATTACHING.  All other bits are set before the engine covers a task, and stay.
+ * ATTACHING.  All other bits are constant once the engine covers a task.
  */
 #define UTRACE_STATE_DETACHED	BIT(0)	/* set under utrace_engine_lock */
 #define UTRACE_STATE_HOLD_ALL	BIT(1)	/* tasks that inherit it start held */
@@ -65,8 +65,8 @@ struct utrace_task_data;
 #define UTRACE_STATE_CLASS_SHIFT 8
 #define UTRACE_STATE_CLASS	(BIT(8) | BIT(9))	/* enum utrace_class */
 /*
- * The engine has these callbacks.  utrace_set_fill() looks here and not at
- * ->ops, which may be gone while a set still has the engine.
+ * The engine has these callbacks.  utrace_set_fill() reads these bits and not
+ * ->ops, which may be freed while a set still contains the engine.
  */
 #define UTRACE_STATE_HAS_ENTRY	BIT(10)
 #define UTRACE_STATE_HAS_EXIT	BIT(11)
@@ -74,9 +74,9 @@ struct utrace_task_data;
 #define UTRACE_STATE_ATTACHING	BIT(13)	/* utrace_find() skips the engine */
 
 /*
- * In the event word, beside the events: the set is older than what an engine
- * wants, or a verdict may have changed.  The next pass calls utrace_renew()
- * first.
+ * In the event word, beside the events: the events, filter or match of an
+ * engine changed after the set was built, or a verdict may have changed.  The
+ * next pass calls utrace_renew() first.
  */
 #define UTRACE_WORD_RENEW	BIT(_UTRACE_NEVENTS)
 /*
@@ -87,7 +87,8 @@ struct utrace_task_data;
 /*
  * In the event word of a bare task: the matches of all engines of the system
  * reject the task.  No event tests this bit.  It makes the word non-zero, so
- * that utrace_fork() writes the word of a child, which has verdicts of its own.
+ * that utrace_fork() writes the word of a child, which needs verdicts of its
+ * own.
  */
 #define UTRACE_WORD_REJECTED	BIT(_UTRACE_NEVENTS + 2)
 /*
@@ -124,11 +125,11 @@ enum utrace_class {
 };
 
 /* Bits of utrace::flags, changed under utrace->lock. */
-#define UTRACE_TASK_WAITER	BIT(0)	/* tell when the callback ends */
+#define UTRACE_TASK_WAITER	BIT(0)	/* wake waiters after the callback */
 #define UTRACE_TASK_DEFERRED	BIT(1)	/* ->deferred is to be dropped */
 #define UTRACE_TASK_DYING	BIT(2)	/* from EXIT to the end of DEATH */
-#define UTRACE_TASK_REAPED	BIT(3)	/* claimed by the reaper: no new set */
-#define UTRACE_TASK_KILLED	BIT(4)	/* must not stop any more */
+#define UTRACE_TASK_REAPED	BIT(3)	/* reaper owns it: no new set */
+#define UTRACE_TASK_KILLED	BIT(4)	/* must not stop again */
 #define UTRACE_TASK_STEPPING	BIT(5)	/* trap flag set for an engine */
 #define UTRACE_TASK_STEPPED	BIT(6)	/* report the end of a step */
 #define UTRACE_TASK_HANDLER	BIT(7)	/* report the frame of a handler */
@@ -142,52 +143,54 @@ enum utrace_class {
 #define UTRACE_TASK_CLONED	BIT(15)	/* stop when the child has started */
 #define UTRACE_TASK_STEPPED_CALL BIT(16) /* with STEPPED: at the end of a call */
 #define UTRACE_TASK_LISTENED	BIT(17)	/* utrace_ignore_group_stop() ended PTRACE_LISTEN */
-#define UTRACE_TASK_STOP_TOLD	BIT(18)	/* has reported the group stop; set under siglock */
+#define UTRACE_TASK_STOP_TOLD	BIT(18)	/* group stop reported; under siglock */
 
 /**
- * struct utrace - what the core keeps for one task
- * @lock: protects the set and the word of the task, and changes of what is
- *	marked "under @lock" here
+ * struct utrace - the core's state of one task
+ * @lock: protects the set and the word of the task, and changes of the members
+ *	that are marked "under @lock"
  * @flags: UTRACE_TASK_*; changed under @lock
- * @resume: the smallest resume action that was asked for and is not served yet,
+ * @resume: the smallest resume action that was requested and is not served yet,
  *	UTRACE_RESUME if there is none; under @lock
- * @where: which kind of stop the present or last one is, enum utrace_stop_where;
- *	written by the task under siglock
- * @passes: how often the end of a callback was told to waiting tasks;
+ * @where: kind of the present or last stop, enum utrace_stop_where; written by
+ *	the task under siglock
+ * @passes: how often waiting tasks were woken at the end of a callback;
  *	incremented under @lock, waited for by wait_var_event()
  * @held_since: when the present stop began, in seconds of ktime_get_seconds(),
  *	or 0; written by the task, read by /proc
  * @pinned: the set that a pass walks, or NULL; written by the task, in the REAP
  *	pass by the reaper
- * @now: the engine whose callback may be running, or NULL; written as @pinned
- *	is.  A fast pass over a set with one engine in the list leaves it NULL
+ * @now: the engine whose callback may be running, or NULL; written by the task,
+ *	in the REAP pass by the reaper.  A fast pass over a set with one engine
+ *	in the list leaves it NULL
  * @deferred: a set that was replaced while it may have been pinned; the pass
  *	drops this reference.  Under @lock
  * @hold: slots of the engines that hold the task; under @lock
- * @step: slots of the engines that asked for a step; under @lock
- * @block: those slots of @step for which the next branch is soon enough; under
- *	@lock
+ * @step: slots of the engines that requested a step; under @lock
+ * @block: slots of the engines that requested a block step, a subset of @step;
+ *	under @lock
  * @entered: slots whose engines saw the entry of the present system call; only
- *	the task uses it, but for utrace_blocked_in_call()
- * @fresh: slots that got another engine, or whose engine ceased to be muted,
- *	after the pass of that entry began; under @lock
+ *	the task uses it, except for utrace_blocked_in_call()
+ * @fresh: slots that another engine has taken, or whose engine ceased to be
+ *	muted, since the pass over that entry began; under @lock
  * @unpaired: slots whose engines saw an entry and no exit yet; only the task
  *	uses it
  * @muted: slots whose match rejects the task; under @lock.  Changed by the
- *	task, or together with the set
+ *	task, or by whoever changes the set
  * @reaper: the task that runs the REAP pass, or NULL; under @lock
- * @task_data: what clients keep for the task (task_data.c); only the task uses
- *	it, but for utrace_blocked_data()
+ * @task_data: data of clients for the task (task_data.c); only the task uses
+ *	it, except for utrace_blocked_data()
  * @member: the entry of the task in the list of its cast, NULL if it needs
  *	none; under @lock
- * @left: a detached engine whose callback the task is in, or NULL.
- *	utrace_told() drops the count in utrace_engine_info::core that comes
- *	with it.  Under @lock
- * @looked: instruction pointer of the task when the client that follows all steps
- *	was called last; only the task uses it
- * @tracers: the further tracers of the task by ptrace(2) (ptrace/ptracer.h), under
- *	@lock, read under RCU
- * @newborn: those of a task that this task is creating; only the task uses it
+ * @left: a detached engine whose callback the task is in, or NULL.  It accounts
+ *	for one reference in utrace_engine_info::core, which utrace_told()
+ *	drops.  Under @lock
+ * @looked: instruction pointer of the task at the last call of the client that
+ *	follows all steps; only the task uses it
+ * @tracers: the further tracers of the task by ptrace(2) (ptrace/ptracer.h),
+ *	under @lock, read under RCU
+ * @newborn: the further tracers of a task that this task is creating; only the
+ *	task uses it
  *
  * Allocated when a first engine covers the task, for a bare task at its first
  * event; freed with the task.
@@ -225,22 +228,22 @@ static_assert(sizeof(struct utrace) <= 160);
 #define UTRACE_NAME_LEN		32
 
 /**
- * struct utrace_engine_info - the part of an engine that no pass looks at
+ * struct utrace_engine_info - the part of an engine that no pass reads
  * @uncover: the work item that takes the engine out of all casts after a detach
  * @engine: the engine itself
  * @core: the core's own count of references: one for being attached, one for
- *	each task that was in a callback when the engine was detached, and short
- *	ones, as utrace_rejects() takes.  All of them have one reference of
- *	utrace_engine::kref together.  The last one is dropped under
- *	utrace_engine_lock
- * @shell: references to the memory of the engine: one for all of
+ *	each task that was in a callback when the engine was detached, and
+ *	short-lived ones, for example of utrace_rejects().  Together they
+ *	account for one reference of utrace_engine::kref.  The last one is
+ *	dropped under utrace_engine_lock
+ * @shell: references to the memory of the engine: one for all references of
  *	utrace_engine::kref, one for each cast with the engine, for an engine of
- *	the system one for each set, and short ones of readers under RCU
+ *	the system one for each set, and short-lived ones of readers under RCU
  * @roles: the engine's utrace_role in each cast; changed under
  *	utrace_engine_lock, read under RCU
  * @attaching: entry in the list of exclusive engines that are being attached,
  *	or empty; under utrace_engine_lock
- * @lost: number of events that did not come to this engine of the system
+ * @lost: number of events that were not reported to this engine of the system
  * @calls: number of callbacks made while kernel.utrace.stats was set
  * @nsec: nanoseconds that these callbacks took
  * @match: the match of the engine, counted, or NULL; changed under
@@ -296,8 +299,8 @@ static inline bool utrace_engine_is_system(struct utrace_engine *engine)
 }
 
 /*
- * Observers and engines of the system cannot change what becomes of signals
- * that end a process.
+ * Check whether an engine only observes signals that end a process: observers
+ * and engines of the system cannot change them.
  */
 static inline bool utrace_engine_observes(struct utrace_engine *engine)
 {
@@ -305,9 +308,7 @@ static inline bool utrace_engine_observes(struct utrace_engine *engine)
 	       utrace_engine_class(engine) == UTRACE_CLASS_OBSERVER;
 }
 
-/*
- * The bits that an engine which wants @events adds to the words of its tasks.
- */
+/* Get the bits that an engine which wants @events adds to its tasks' words. */
 static inline unsigned long utrace_engine_word(struct utrace_engine *engine,
 					       unsigned long events)
 {
@@ -317,7 +318,7 @@ static inline unsigned long utrace_engine_word(struct utrace_engine *engine,
 }
 
 /*
- * An engine of kernel code, or one whose opener and attacher have
+ * Check for an engine of kernel code, or one whose opener and attacher have
  * CAP_SYS_PTRACE in the initial user namespace.
  */
 static inline bool utrace_engine_is_privileged(struct utrace_engine *engine)
@@ -325,7 +326,10 @@ static inline bool utrace_engine_is_privileged(struct utrace_engine *engine)
 	return utrace_engine_state(engine) & UTRACE_STATE_PRIVILEGED;
 }
 
-/* Has @task begun its death report, or died, or is it too late for the report? */
+/*
+ * Check whether @task has begun its death report, or has died, or can no longer
+ * make the report.
+ */
 static inline bool utrace_is_dead(struct task_struct *task)
 {
 	struct utrace *u = READ_ONCE(task->utrace);

@@ -4,7 +4,7 @@
  *
  * A match names things of several kinds: pids, programs, names of tasks, users,
  * cgroups.  A task matches if it is one of the named things of each named kind.
- * A match that an engine has never changes; a client makes another one.
+ * A match that an engine uses never changes; a client replaces it.
  *
  * A task asks the matches of its engines when it renews its set, under no lock,
  * and keeps the verdicts in utrace::muted, or in its word while it is bare
@@ -60,19 +60,19 @@ struct utrace_match_item {
 
 /**
  * struct utrace_match - a match
- * @ref: references: the client's that made it, one for each engine that has it,
- *	and short ones (utrace_match_of())
- * @kinds: bitmap of the kinds (enum utrace_match_kind) that @item has
+ * @ref: references: one of the client that created the match, one for each
+ *	engine that uses it, and short-lived ones (utrace_match_of())
+ * @kinds: bitmap of the kinds (enum utrace_match_kind) of all elements of @item
  * @nitems: number of elements of @item
  * @item: the things that a task may be
  * @left_out: a process that does not match, counted; or NULL
- * @choose: asks the client about a task that is not left out, if not NULL
+ * @choose: predicate of the client for a task that is not left out, or NULL
  * @data: second argument of @choose, valid while an engine with the match is
  *	not released
  * @armed: the match is counted in utrace_probe_users; under utrace_probe_mutex
  * @free: frees the match in a work item, after a grace period
  *
- * Immutable once an engine has it, except for @ref and @armed.
+ * Immutable once an engine uses it, except for @ref and @armed.
  */
 struct utrace_match {
 	refcount_t ref;
@@ -91,7 +91,7 @@ struct utrace_match {
 DEFINE_STATIC_KEY_FALSE(utrace_matching);
 
 /*
- * Have a task ask its matches at its next event, since a verdict may have
+ * Make a task ask its matches at its next event, since a verdict may have
  * changed.  Any context but NMI, without utrace->lock; @task is current, or is
  * visible and kept from being freed.
  */
@@ -106,8 +106,9 @@ static void utrace_ask_again(struct task_struct *task)
 	if (u->flags & UTRACE_TASK_REAPED)
 		return;
 	/*
-	 * Also if no engine of the set has a match: the task may be making
-	 * another set, with a match that was asked before this change.
+	 * Set the word even if no engine of the set has a match: the task may
+	 * be building another set, with a match that was asked before this
+	 * change.
 	 */
 	utrace_set_word(task, utrace_word_now(task, u));
 }
@@ -235,7 +236,7 @@ no_exec:
 }
 
 /**
- * utrace_match_arm() - have the kernel say when a verdict of a match may change
+ * utrace_match_arm() - enable the probes for changes of a match's verdicts
  * @match: the match; the caller has a reference
  *
  * The probes of renames, exec and moves between cgroups stay registered until
@@ -244,7 +245,7 @@ no_exec:
  *
  * Context: May sleep.  Takes utrace_probe_mutex.
  * Return:
- * * 0 - the match is armed, or was before
+ * * 0 - the match is armed
  * * -ENOMEM - there is no memory for the probes
  */
 int utrace_match_arm(struct utrace_match *match)
@@ -309,7 +310,10 @@ static bool utrace_is_item(const struct utrace_match_item *item)
 	return false;
 }
 
-/* Does the current task match?  Every task matches a match without items. */
+/*
+ * Check whether the current task matches.  Every task matches a match without
+ * items.
+ */
 static bool utrace_match_current(const struct utrace_match *match)
 {
 	unsigned int i, found = 0;
@@ -338,7 +342,7 @@ static struct utrace_match *utrace_match_of(struct utrace_engine *engine)
 }
 
 /**
- * utrace_rejects() - does an engine reject the current task?
+ * utrace_rejects() - check whether an engine rejects the current task
  * @engine: the engine; the caller has a reference to its memory
  *
  * Takes one of the core's references, so that the engine is not released while
@@ -346,7 +350,8 @@ static struct utrace_match *utrace_match_of(struct utrace_engine *engine)
  *
  * Context: The task itself, without locks.  May take task_lock().
  * Return:
- * * true - the match of @engine rejects the task, or @engine is at its end
+ * * true - the match of @engine rejects the task, or the core has no reference
+ *   to @engine left
  * * false - @engine has no match, or the task matches
  */
 bool utrace_rejects(struct utrace_engine *engine)
@@ -363,7 +368,7 @@ bool utrace_rejects(struct utrace_engine *engine)
 	return rejects;
 }
 
-/* Making a match */
+/* Creation of a match */
 
 static void utrace_match_free(struct work_struct *work)
 {
@@ -389,7 +394,7 @@ static void utrace_match_free(struct work_struct *work)
 }
 
 /**
- * utrace_match_new() - make a match that every task matches
+ * utrace_match_new() - create a match that every task matches
  *
  * Context: May sleep.
  * Return:
@@ -425,7 +430,7 @@ struct utrace_match *utrace_match_get(struct utrace_match *match)
  * utrace_match_put() - drop a reference
  * @match: the match, or NULL
  *
- * A work item frees the match later, and what it refers to.
+ * A work item frees the match later, and drops the references of its items.
  *
  * Context: Any but NMI.
  */
@@ -574,10 +579,10 @@ int utrace_match_add_cgroup(struct utrace_match *match, struct cgroup *cgroup)
 #endif
 
 /**
- * utrace_match_leave_out() - let a process not match, whatever the items are
+ * utrace_match_leave_out() - exclude a process, whatever the items are
  * @match: a match that no engine has yet
- * @tgid: the struct pid of the process, which is the client's own for example;
- *	the match takes a reference.  Replaces one that was left out before
+ * @tgid: the struct pid of the process, for example the client's own; the match
+ *	takes a reference.  Replaces a process that was excluded before
  *
  * Context: Any.
  */
@@ -588,7 +593,7 @@ void utrace_match_leave_out(struct utrace_match *match, struct pid *tgid)
 }
 
 /**
- * utrace_match_chooser() - let the client choose too
+ * utrace_match_chooser() - set a predicate of the client
  * @match: a match that no engine has yet
  * @choose: called with the current task and @data; true if the task may match.
  *	Must not sleep.  If its answer changes, the client calls

@@ -3,7 +3,7 @@
  * utrace - matches: a client chooses tasks by what they are
  *
  * The scope of an engine says by descent which tasks the engine covers; a match
- * leaves out those of them that the client does not want.  See match.c.
+ * excludes those of them that the client does not want.  See match.c.
  */
 #ifndef _KERNEL_UTRACE_MATCH_H
 #define _KERNEL_UTRACE_MATCH_H

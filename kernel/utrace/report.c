@@ -2,7 +2,7 @@
 /*
  * utrace - reports of the events that have no file of their own
  *
- * Most callbacks answer with a resume action only: one macro makes the pass.
+ * Most callbacks return only a resume action, and share one macro for the pass.
  */
 #include <linux/binfmts.h>
 #include <linux/ptrace.h>
@@ -27,7 +27,7 @@ static_assert(UTRACE_EVENT(CREDS) == UTRACE_HOOK_CREDS);
 static_assert(_UTRACE_NEVENTS + 3 < 32 && BITS_PER_LONG == 64);
 
 /**
- * utrace_pass_stop_here() - stop at the event, if an engine has asked for that
+ * utrace_pass_stop_here() - stop at the event if an engine has requested that
  * @pass: the pass, after utrace_pass_end()
  *
  * Context: The task itself, no locks held.  Sleeps.
@@ -41,8 +41,8 @@ void utrace_pass_stop_here(struct utrace_pass *pass)
 }
 
 /*
- * Make a pass whose callbacks take (action, engine, ...) and answer only with a
- * resume action, and then call @after with the pass.
+ * Make a pass whose callbacks take (action, engine, ...) and return only a
+ * resume action.  Then call @after with the pass.
  */
 #define UTRACE_REPORT_PASS(event, after, flags, op, ...)		\
 do {									\
@@ -67,8 +67,8 @@ do {									\
 } while (0)
 
 /*
- * At CLONE the task stops when it has started the child: a debugger may wait for
- * the child before it lets the task go.
+ * At CLONE the task stops when it has started the child: a debugger may wait
+ * for the child before it lets the task go.
  */
 static void utrace_pass_stop_cloned(struct utrace_pass *pass)
 {
@@ -80,12 +80,12 @@ static void utrace_pass_stop_cloned(struct utrace_pass *pass)
 	pass->u->flags |= UTRACE_TASK_CLONED;
 }
 
-/* For events at which locks are held. */
+/* For events that are reported under locks: do not stop. */
 static void utrace_pass_goes_on(struct utrace_pass *pass)
 {
 }
 
-/* For JCTL, whose caller stops. */
+/* For JCTL, whose caller makes the stop. */
 static bool utrace_pass_is_here(struct utrace_pass *pass)
 {
 	return pass->here;
@@ -121,7 +121,10 @@ void utrace_report_quiesce(void)
 void __utrace_report_clone(const struct kernel_clone_args *args,
 			   struct task_struct *child)
 {
-	/* clone(2) takes any low byte.  CLONE_NEWTIME, a bit of it, is for clone3(2). */
+	/*
+	 * clone(2) takes any low byte.  CLONE_NEWTIME, a bit of it, is for
+	 * clone3(2).
+	 */
 	unsigned long clone_flags = args->flags |
 		(valid_signal(args->exit_signal) ? args->exit_signal : 0);
 
@@ -170,9 +173,9 @@ void __utrace_report_exec(const struct linux_binprm *bprm)
 }
 
 /*
- * Report JCTL; @flags are for @action of the callbacks.  Returns true if an
- * engine has asked for a stop at the event itself, unless the task is in a stop
- * already.
+ * Report JCTL; @flags are or-ed to @action of the callbacks.  Returns true if
+ * an engine has requested a stop at the event itself, and the task is not
+ * stopped already.
  */
 static bool utrace_jctl_pass(int type, int notify, u32 flags)
 {
@@ -199,7 +202,7 @@ void __utrace_report_jctl(int type, int notify)
 /**
  * utrace_report_stop() - report that the task is about to stop for job control
  * @notify: what the parent is told, or 0
- * @again: the task has reported the stop before
+ * @again: the task has reported this stop before
  *
  * Context: The task itself, no locks held.  May sleep.
  * Return: true if the caller has to call utrace_stop() for an engine that wants
