@@ -288,7 +288,7 @@ void barrier_rows(int n)
 		double calls, cost;
 		char said[256], name[64];
 
-		if (!write_file_if(WATCH, "call %s", "utrace_heavy"))
+		if (!write_file_if(WATCH, "call %s", "utrace_membarrier"))
 			break;
 		if (!i)
 			must(control("scope %d", pid), "scope");

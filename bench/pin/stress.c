@@ -5,7 +5,7 @@
  * One thread, the task, pins, walks and unpins a set by kernel/utrace/pin.h.
  * Another thread publishes a new set meanwhile, defers the old set to the
  * task, and takes the old set back if the task has not pinned it.
- * membarrier(2) stands for utrace_heavy().  No set may be freed while it is
+ * membarrier(2) stands for utrace_membarrier().  No set may be freed while it is
  * walked, and no set may be left behind.  The second test leaves membarrier(2)
  * out and has to go wrong; on a machine where it does not, the first test
  * proves nothing.
@@ -43,7 +43,7 @@ static unsigned long walked_freed, left_behind;
 
 static void heavy(void)
 {
-	smp_mb();	/* utrace_heavy() has it on every machine. */
+	smp_mb();	/* utrace_membarrier() has it on every machine. */
 	if (!heavy_is_off)
 		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 }

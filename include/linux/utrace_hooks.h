@@ -45,7 +45,7 @@ struct seq_file;
  * once.  The signal stays in its queue, and was reported to no engine.
  * utrace_report_killer() clears the flag and reports the signal.
  */
-#define UTRACE_GROUP_UNTOLD	(IS_ENABLED(CONFIG_UTRACE) ? 0x00000080 : 0)
+#define UTRACE_GROUP_UNREPORTED	(IS_ENABLED(CONFIG_UTRACE) ? 0x00000080 : 0)
 
 /**
  * enum utrace_step_why - why a step of a task is reported
@@ -87,7 +87,7 @@ bool __utrace_signal_trap(struct ksignal *ksig);
 bool __utrace_signal_handler(bool stepping);
 void __utrace_report_jctl(int type, int notify);
 void __utrace_forget_group_stop(struct task_struct *task);
-bool __utrace_tell_group_stop(void);
+bool __utrace_before_group_stop(void);
 void __utrace_mark_killed(void);
 void __utrace_kill_group(struct task_struct *task);
 void __utrace_oom_victim(struct task_struct *task);
@@ -184,7 +184,7 @@ static inline void utrace_init_task(struct task_struct *parent,
 				    struct task_struct *child)
 {
 	if (IS_ENABLED(CONFIG_UTRACE))
-		smp_rmb(); /* Pairs with smp_mb() in utrace_turn_locked(). */
+		smp_rmb(); /* Pairs with smp_mb() in utrace_update_locked(). */
 	if (utrace_known(parent))
 		__utrace_init_task(child);
 }
@@ -203,7 +203,7 @@ static inline int utrace_fork(struct task_struct *child, u64 clone_flags)
 {
 	/*
 	 * The child's word is a copy, which may be older than the parent's
-	 * word.  The walk of utrace_system_tell() may not have reached the
+	 * word.  The walk of utrace_system_refresh() may not have reached the
 	 * parent yet, and may end before the child is in the list.  So read the
 	 * system's word as well.
 	 */
@@ -359,9 +359,9 @@ static inline void utrace_forget_group_stop(struct task_struct *task)
  * the caller must not stop: the group stop has ended, or a further tracer lets
  * the task run.
  */
-static inline bool utrace_tell_group_stop(void)
+static inline bool utrace_before_group_stop(void)
 {
-	return !utrace_wants_jctl() || __utrace_tell_group_stop();
+	return !utrace_wants_jctl() || __utrace_before_group_stop();
 }
 
 /*

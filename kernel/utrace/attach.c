@@ -3,9 +3,9 @@
  * utrace - attach and find: an engine is added to the tasks of its scope
  *
  * A walk finds the tasks of the scope that do not have the engine yet, and
- * rounds give them sets with the engine (round.c).  The attach is complete when
- * a walk finds no such task.  Where tasks are created faster than rounds can
- * cover them, the last round is made with tasklist_lock held, so that no task
+ * batches give them sets with the engine (batch.c).  The attach is complete when
+ * a walk finds no such task.  Where tasks are created faster than batches can
+ * cover them, the last batch is made with tasklist_lock held, so that no task
  * is born meanwhile.
  */
 #include <linux/export.h>
@@ -25,13 +25,13 @@
 
 #include <trace/events/utrace_core.h>
 
-/* Walks that may find tasks, before tasklist_lock is held for a round. */
+/* Walks that may find tasks, before tasklist_lock is held for a batch. */
 #define UTRACE_WALKS		3
 
 /*
  * Does a task still lack the engine?  Called under RCU, which keeps the set,
  * and without utrace->lock: a later walk finds what changes after this look,
- * and utrace_turn() looks again under the lock.
+ * and utrace_update_task() looks again under the lock.
  */
 static bool utrace_walk_wants(struct utrace_walk *walk,
 			      struct task_struct *task)
@@ -45,7 +45,7 @@ static bool utrace_walk_wants(struct utrace_walk *walk,
 	if (set && set == walk->known)
 		return false;
 	/*
-	 * REAPED is never cleared.  If it is set after this, utrace_turn() does
+	 * REAPED is never cleared.  If it is set after this, utrace_update_task() does
 	 * nothing.
 	 */
 	if (data_race(u->flags) & UTRACE_TASK_REAPED)
@@ -57,7 +57,7 @@ static bool utrace_walk_wants(struct utrace_walk *walk,
 }
 
 /*
- * ->found_one of all walks but the last: keep the task for a round, and count
+ * ->found_one of all walks but the last: keep the task for a batch, and count
  * those for which there is no room.
  */
 static void utrace_walk_keep(struct utrace_walk *walk, struct task_struct *task)
@@ -140,7 +140,7 @@ static struct task_struct *utrace_process_after(struct task_struct *p,
 
 /*
  * Walk the scope of a process or tree engine, under RCU.  For a tree, and in
- * the last round, tasklist_lock is held.
+ * the last batch, tasklist_lock is held.
  */
 static void utrace_walk_scope(struct utrace_walk *walk, unsigned int scope)
 {
@@ -161,7 +161,7 @@ static void utrace_walk_scope(struct utrace_walk *walk, unsigned int scope)
  * Look once for tasks of the scope that lack the engine.  No task is born
  * during the look if it is the last one, or if the scope is a tree.
  */
-static void utrace_walk_look(struct utrace_walk *walk, bool last)
+static void utrace_walk_once(struct utrace_walk *walk, bool last)
 {
 	unsigned int scope = utrace_engine_state(walk->change.engine) &
 			     UTRACE_STATE_SCOPE;
@@ -209,7 +209,7 @@ static int utrace_walk_find(struct utrace_walk *walk)
 		if (max > walk->max && utrace_walk_room(walk, max))
 			return -ENOMEM;
 		utrace_walk_drop_tasks(walk);
-		utrace_walk_look(walk, false);
+		utrace_walk_once(walk, false);
 		if (walk->found <= walk->max)
 			return 0;
 		max = walk->found + walk->found / 8;
@@ -232,33 +232,33 @@ static int utrace_walk_ask(struct utrace_walk *walk)
 }
 
 /*
- * ->found_one of the last round, with utrace_change_mutex and tasklist_lock
- * held: no cast changes and no task is born.  Gives the task the successor of
- * its cast at once, with one of the spares.  Counts the task as missed if all
+ * ->found_one of the last batch, with utrace_change_mutex and tasklist_lock
+ * held: no domain changes and no task is born.  Gives the task the successor of
+ * its domain at once, with one of the spares.  Counts the task as missed if all
  * spares are taken.
  *
  * ->may() is not asked about tasks that were born after utrace_walk_find(),
  * just as it is not asked about tasks that inherit the engine.
  */
-static void utrace_last_turn(struct utrace_walk *walk, struct task_struct *task)
+static void utrace_last_update(struct utrace_walk *walk, struct task_struct *task)
 {
 	struct utrace_successor *succ = NULL;
-	struct utrace_cast *cast;
-	struct utrace_turn *turn;
+	struct utrace_domain *domain;
+	struct utrace_update *update;
 
 	if (walk->taken < walk->nspares) {
-		cast = utrace_cast_of(task);
-		succ = utrace_change_find(&walk->change, cast, false);
-		utrace_cast_put(cast);
+		domain = utrace_domain_of(task);
+		succ = utrace_change_find(&walk->change, domain, false);
+		utrace_domain_put(domain);
 	}
-	/* No spares, or a cast that utrace_last_make() has not met. */
+	/* No spares, or a domain that utrace_last_make() has not met. */
 	if (!succ) {
 		walk->missed++;
 		return;
 	}
-	turn = &walk->turn[walk->taken++];
-	turn->task = get_task_struct(task);
-	utrace_turn(turn, succ->set);
+	update = &walk->update[walk->taken++];
+	update->task = get_task_struct(task);
+	utrace_update_task(update, succ->set);
 }
 
 /* Make the successors for the tasks that were found.  Returns 0 or an error. */
@@ -268,17 +268,17 @@ static int utrace_last_make(struct utrace_walk *walk)
 	int ret = 0;
 
 	for (i = 0; i < walk->found && !ret; i++) {
-		struct utrace_cast *cast = utrace_cast_of(walk->task[i]);
+		struct utrace_domain *domain = utrace_domain_of(walk->task[i]);
 
-		ret = PTR_ERR_OR_ZERO(utrace_change_make(&walk->change, cast,
+		ret = PTR_ERR_OR_ZERO(utrace_change_make(&walk->change, domain,
 							 false));
-		utrace_cast_put(cast);
+		utrace_domain_put(domain);
 	}
 	return ret;
 }
 
 /*
- * The last round, between utrace_change_begin() and utrace_change_end(), with
+ * The last batch, between utrace_change_begin() and utrace_change_end(), with
  * spares at hand.  Returns 0 or an error; tasks that were left out are in
  * ->missed.
  */
@@ -289,11 +289,11 @@ static int utrace_last_locked(struct utrace_walk *walk)
 
 	if (ret)
 		return ret;
-	walk->found_one = utrace_last_turn;
-	utrace_walk_look(walk, true);
-	utrace_walk_settle(walk, walk->taken);
+	walk->found_one = utrace_last_update;
+	utrace_walk_once(walk, true);
+	utrace_batch_finish(walk, walk->taken);
 	for (i = 0; i < walk->taken; i++)
-		put_task_struct(walk->turn[i].task);
+		put_task_struct(walk->update[i].task);
 	return 0;
 }
 
@@ -302,24 +302,24 @@ static int utrace_last_locked(struct utrace_walk *walk)
  */
 static int utrace_last_spares(struct utrace_walk *walk, unsigned int n)
 {
-	int ret = utrace_walk_turns(walk, n);
+	int ret = utrace_walk_alloc_updates(walk, n);
 
 	walk->nspares = 0;
 	while (!ret && walk->nspares < n) {
 		unsigned int more = n - walk->nspares;
-		struct utrace_turn *turn = &walk->turn[walk->nspares++];
+		struct utrace_update *update = &walk->update[walk->nspares++];
 
-		ret = utrace_turn_init(walk, turn, NULL, more);
+		ret = utrace_update_init(walk, update, NULL, more);
 		if (!ret)
-			turn->member = utrace_walk_member(walk, more);
-		if (!turn->member)
+			update->member = utrace_walk_member(walk, more);
+		if (!update->member)
 			ret = -ENOMEM;
 	}
 	return ret;
 }
 
 /*
- * Try the last round with spares for @n tasks.  Returns 0 or an error; tasks
+ * Try the last batch with spares for @n tasks.  Returns 0 or an error; tasks
  * that were left out are in ->missed.
  */
 static int utrace_last_try(struct utrace_walk *walk, unsigned int n)
@@ -334,13 +334,13 @@ static int utrace_last_try(struct utrace_walk *walk, unsigned int n)
 		ret = utrace_last_locked(walk);
 		utrace_change_end(&walk->change);
 	}
-	utrace_drop_spares(walk->turn, walk->nspares);
+	utrace_drop_spares(walk->update, walk->nspares);
 	return ret;
 }
 
 /*
- * Cover all remaining tasks in one round, since new tasks are born as fast as
- * rounds cover them.  Tries again with more spares if the spares did not
+ * Cover all remaining tasks in one batch, since new tasks are born as fast as
+ * batches cover them.  Tries again with more spares if the spares did not
  * suffice.  Returns 0 or an error.
  */
 static int utrace_cover_last(struct utrace_walk *walk)
@@ -384,7 +384,7 @@ static int utrace_cover_walk(struct utrace_walk *walk)
 		ret = utrace_walk_find(walk);
 		if (ret || !walk->found)
 			return ret;
-		ret = utrace_walk_ask(walk) ?: utrace_rounds(walk, true);
+		ret = utrace_walk_ask(walk) ?: utrace_run_batches(walk, true);
 		if (ret)
 			return ret;
 		/* A thread engine needs no second look. */
@@ -453,7 +453,7 @@ static bool utrace_cover_again(struct utrace_walk *walk, int *ret, bool newborn)
  * If this fails, some tasks may have the engine; the caller detaches it.
  *
  * Context: May sleep.  Takes tasklist_lock, and utrace_change_mutex for one
- * round at a time.
+ * batch at a time.
  * Return:
  * * 0 - all tasks of the scope have the engine
  * * -ENOSPC - a task has no slot left
@@ -501,7 +501,7 @@ static int utrace_cover_newborn(struct utrace_engine *engine)
 	utrace_walk_init(&walk, engine);
 	walk.target = engine->task;
 	do {
-		ret = utrace_walk_find(&walk) ?: utrace_rounds(&walk, false);
+		ret = utrace_walk_find(&walk) ?: utrace_run_batches(&walk, false);
 	} while (utrace_cover_again(&walk, &ret, true));
 	utrace_walk_destroy(&walk);
 	return ret;

@@ -5,18 +5,18 @@
  * A task writes the engine to utrace::now before it reads what the engine
  * wants, and writes another one or NULL after the callback; a fast pass over
  * one engine has the pin instead.  A function that took events away, or
- * detached the engine, and then called utrace_heavy() finds every task that may
+ * detached the engine, and then called utrace_membarrier() finds every task that may
  * still be in a callback because of what the engine wanted before:
  *
  *	task				other task
  *	now = engine			engine->flags = fewer
- *	(compiler barrier)		utrace_heavy()
+ *	(compiler barrier)		utrace_membarrier()
  *	engine->flags?			now == engine?
  *
  * To hear of the end, the other task sets UTRACE_TASK_WAITER, calls
- * utrace_heavy() again and looks once more.  A task that is still in the
+ * utrace_membarrier() again and looks once more.  A task that is still in the
  * callback then sees WAITER when it leaves, before it enters the next one
- * (utrace_told()).  tools/models checks this protocol.
+ * (utrace_callback_done()).  tools/models checks this protocol.
  */
 #include <linux/export.h>
 #include <linux/preempt.h>
@@ -32,12 +32,12 @@
 #include "set.h"
 
 /**
- * utrace_is_inside() - may a task be in a callback of an engine?
+ * utrace_task_in_callback() - may a task be in a callback of an engine?
  * @engine: the engine
  * @task: the task
  * @u: struct utrace of @task
  *
- * After utrace_heavy(), false means that the task is in no callback that began
+ * After utrace_membarrier(), false means that the task is in no callback that began
  * because of what the engine wanted before.
  *
  * Context: @u->lock is held.
@@ -45,7 +45,7 @@
  * * true - @task may be in a callback of @engine, or was a moment ago
  * * false - @task is in none
  */
-static bool utrace_is_inside(struct utrace_engine *engine,
+static bool utrace_task_in_callback(struct utrace_engine *engine,
 			     struct task_struct *task, struct utrace *u)
 {
 	struct utrace_set *set = READ_ONCE(u->pinned);
@@ -69,27 +69,27 @@ static bool utrace_is_own(struct task_struct *task, struct utrace *u)
 	return (u->reaper ?: task) == current;
 }
 
-/* Called after utrace_heavy(): is a task other than current in a callback? */
-static unsigned int utrace_look_inside(struct utrace_engine *engine,
+/* Called after utrace_membarrier(): is a task other than current in a callback? */
+static unsigned int utrace_check_callback(struct utrace_engine *engine,
 				       struct task_struct *task,
 				       struct utrace *u, u64 bit, void *arg)
 {
-	if (!utrace_is_own(task, u) && utrace_is_inside(engine, task, u))
+	if (!utrace_is_own(task, u) && utrace_task_in_callback(engine, task, u))
 		*(bool *)arg = true;
 	return 0;
 }
 
 /*
- * Called without utrace_heavy(): the stores of a pass may not be visible yet,
+ * Called without utrace_membarrier(): the stores of a pass may not be visible yet,
  * so each task other than current counts as being in a callback.
  */
-static unsigned int utrace_look_other(struct utrace_engine *engine,
+static unsigned int utrace_check_other(struct utrace_engine *engine,
 				      struct task_struct *task,
 				      struct utrace *u, u64 bit, void *arg)
 {
 	/* The stores of a reaper are visible: it has full barriers. */
 	if (!utrace_is_own(task, u) &&
-	    (!u->reaper || utrace_is_inside(engine, task, u)))
+	    (!u->reaper || utrace_task_in_callback(engine, task, u)))
 		*(bool *)arg = true;
 	return 0;
 }
@@ -112,11 +112,11 @@ bool utrace_is_running(struct utrace_engine *engine)
 	bool running = false;
 
 	if (!IS_ENABLED(CONFIG_SMP) || preemptible()) {
-		utrace_heavy(engine);
-		utrace_visit_tasks(engine, utrace_look_inside, &running);
+		utrace_membarrier(engine);
+		utrace_visit_tasks(engine, utrace_check_callback, &running);
 	} else {
 		smp_mb(); /* The flags before ->pinned and ->now of reapers. */
-		utrace_visit_tasks(engine, utrace_look_other, &running);
+		utrace_visit_tasks(engine, utrace_check_other, &running);
 	}
 	return running;
 }
@@ -132,7 +132,7 @@ bool utrace_is_running(struct utrace_engine *engine)
  * @again: @drop was full, so that another walk is needed
  * @back: number of counts of the engine that were taken back from tasks
  *
- * On the stack of utrace_count_inside(); filled in under utrace->lock of each
+ * On the stack of utrace_count_callbacks(); filled in under utrace->lock of each
  * task.
  */
 struct utrace_count {
@@ -145,7 +145,7 @@ struct utrace_count {
 
 /*
  * First walk: give a task that may be in a callback a count of the engine in
- * ->left, which utrace_told() drops when the callback ends.
+ * ->left, which utrace_callback_done() drops when the callback ends.
  */
 static unsigned int utrace_give_count(struct utrace_engine *engine,
 				      struct task_struct *task,
@@ -153,7 +153,7 @@ static unsigned int utrace_give_count(struct utrace_engine *engine,
 {
 	struct utrace_count *count = arg;
 
-	if (!utrace_is_inside(engine, task, u) || u->left == engine)
+	if (!utrace_task_in_callback(engine, task, u) || u->left == engine)
 		return 0;
 	if (u->left && count->n == ARRAY_SIZE(count->drop)) {
 		count->again = true;
@@ -161,7 +161,7 @@ static unsigned int utrace_give_count(struct utrace_engine *engine,
 	}
 	/*
 	 * The callback that ->left counts is over, as a task is in one at a
-	 * time.  Its count is dropped here in place of utrace_told().
+	 * time.  Its count is dropped here in place of utrace_callback_done().
 	 */
 	if (u->left)
 		count->drop[count->n++] = u->left;
@@ -172,7 +172,7 @@ static unsigned int utrace_give_count(struct utrace_engine *engine,
 }
 
 /*
- * Second walk: a task that is still inside after another utrace_heavy() sees
+ * Second walk: a task that is still inside after another utrace_membarrier() sees
  * WAITER when it leaves.  One that has left may have missed WAITER, so its
  * count is taken back.
  */
@@ -182,7 +182,7 @@ static unsigned int utrace_take_count(struct utrace_engine *engine,
 {
 	struct utrace_count *count = arg;
 
-	if (u->left == engine && !utrace_is_inside(engine, task, u)) {
+	if (u->left == engine && !utrace_task_in_callback(engine, task, u)) {
 		u->left = NULL;
 		count->back++;
 	}
@@ -190,8 +190,8 @@ static unsigned int utrace_take_count(struct utrace_engine *engine,
 }
 
 /**
- * utrace_count_inside() - count the running callbacks of a detached engine
- * @engine: the engine, whose tasks still have their casts; the caller has a
+ * utrace_count_callbacks() - count the running callbacks of a detached engine
+ * @engine: the engine, whose tasks still have their domains; the caller has a
  *	count in utrace_engine_info::core
  *
  * Adds to utrace_engine_info::core one count for each task that is in a
@@ -201,14 +201,14 @@ static unsigned int utrace_take_count(struct utrace_engine *engine,
  * Context: Process context, no spinlock held.  Takes tasklist_lock for an
  * engine of the system.
  */
-void utrace_count_inside(struct utrace_engine *engine)
+void utrace_count_callbacks(struct utrace_engine *engine)
 {
 	struct utrace_count count = {};
 
 	/* After a failed attach there are no callbacks: it wanted no event. */
 	if (utrace_engine_state(engine) & UTRACE_STATE_UNBORN)
 		return;
-	utrace_heavy(engine);
+	utrace_membarrier(engine);
 	do {
 		count.again = false;
 		utrace_visit_tasks(engine, utrace_give_count, &count);
@@ -217,7 +217,7 @@ void utrace_count_inside(struct utrace_engine *engine)
 	} while (count.again);
 	if (!count.any)
 		return;
-	utrace_heavy(engine);
+	utrace_membarrier(engine);
 	utrace_visit_tasks(engine, utrace_take_count, &count);
 	while (count.back--)
 		utrace_core_put(engine);
@@ -255,7 +255,7 @@ static unsigned int utrace_wait_mark(struct utrace_engine *engine,
 {
 	struct utrace_wait *wait = arg;
 
-	if (!utrace_is_inside(engine, task, u))
+	if (!utrace_task_in_callback(engine, task, u))
 		return 0;
 	if (utrace_is_own(task, u)) {
 		wait->own = true;
@@ -277,7 +277,7 @@ static unsigned int utrace_wait_find(struct utrace_engine *engine,
 
 	if (wait->task || utrace_is_own(task, u) ||
 	    !(u->flags & UTRACE_TASK_WAITER) ||
-	    !utrace_is_inside(engine, task, u))
+	    !utrace_task_in_callback(engine, task, u))
 		return 0;
 	wait->passes = u->passes;
 	wait->task = get_task_struct(task);
@@ -305,22 +305,22 @@ static unsigned int utrace_wait_find(struct utrace_engine *engine,
 /*
  * Is the task that was found still in that callback?  WAITER may have been set
  * by another barrier when the task had left already, and the store by which it
- * left was not visible yet; utrace_heavy() makes it visible.
+ * left was not visible yet; utrace_membarrier() makes it visible.
  */
 static bool utrace_wait_confirm(struct utrace_engine *engine,
 				struct utrace_wait *wait)
 {
 	struct utrace *u = wait->task->utrace;
 
-	utrace_heavy(engine);
+	utrace_membarrier(engine);
 	guard(spinlock_irqsave)(&u->lock);
 	return u->passes == wait->passes &&
-	       utrace_is_inside(engine, wait->task, u);
+	       utrace_task_in_callback(engine, wait->task, u);
 }
 
 static bool utrace_wait_over(struct utrace_wait *wait)
 {
-	/* The number before what the callback did; pairs with utrace_told(). */
+	/* The number before what the callback did; pairs with utrace_callback_done(). */
 	return smp_load_acquire(&wait->task->utrace->passes) != wait->passes;
 }
 
@@ -334,7 +334,7 @@ static int utrace_wait_callbacks(struct utrace_engine *engine,
 {
 	int ret = 0;
 
-	utrace_heavy(engine);
+	utrace_membarrier(engine);
 	utrace_visit_tasks(engine, utrace_wait_mark, wait);
 	if (wait->deadlock)
 		return -EDEADLK;
@@ -377,7 +377,7 @@ bool utrace_in_callback(void)
 }
 
 /* Say that a callback of current waits in a barrier, or no longer does. */
-static void utrace_say_waits(bool waits)
+static void utrace_mark_waits(bool waits)
 {
 	struct utrace *u = current->utrace;
 
@@ -424,9 +424,9 @@ static int utrace_do_barrier(struct utrace_engine *engine, unsigned int state)
 
 	might_sleep();
 	if (wait.callback) {
-		utrace_say_waits(true);
+		utrace_mark_waits(true);
 		scoped_guard(spinlock_irqsave, &current->utrace->lock)
-			wait.own = utrace_is_inside(engine, current,
+			wait.own = utrace_task_in_callback(engine, current,
 						    current->utrace);
 	}
 	gone = utrace_engine_detached(engine) && utrace_core_gone(engine);
@@ -440,7 +440,7 @@ static int utrace_do_barrier(struct utrace_engine *engine, unsigned int state)
 	if (!ret)
 		ret = utrace_wait_detached(engine, &wait);
 	if (wait.callback)
-		utrace_say_waits(false);
+		utrace_mark_waits(false);
 	return ret ?: gone ? -ESRCH : 0;
 }
 

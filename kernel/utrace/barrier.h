@@ -10,7 +10,7 @@
 struct utrace_engine;
 
 bool utrace_is_running(struct utrace_engine *engine);
-void utrace_count_inside(struct utrace_engine *engine);
+void utrace_count_callbacks(struct utrace_engine *engine);
 bool utrace_in_callback(void);
 
 #endif /* _KERNEL_UTRACE_BARRIER_H */

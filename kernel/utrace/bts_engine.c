@@ -133,7 +133,7 @@ static u32 bts_death(struct utrace_engine *engine, bool group_dead, int signal)
 {
 	struct bts_consumer *consumer = engine->data;
 
-	utrace_bts_tell(consumer);
+	utrace_bts_wake_reader(consumer);
 	return UTRACE_RESUME;
 }
 

@@ -206,7 +206,7 @@ EXPORT_SYMBOL_GPL(utrace_control);
 
 /* Examine */
 
-static unsigned int utrace_look_hold(struct utrace_engine *engine,
+static unsigned int utrace_check_hold(struct utrace_engine *engine,
 				     struct task_struct *task,
 				     struct utrace *u, u64 bit, void *arg)
 {
@@ -219,7 +219,7 @@ static bool utrace_holds(struct utrace_engine *engine,
 {
 	bool holds = false;
 
-	utrace_visit_members(engine, target, utrace_look_hold, &holds);
+	utrace_visit_members(engine, target, utrace_check_hold, &holds);
 	return holds;
 }
 

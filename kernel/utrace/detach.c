@@ -3,13 +3,13 @@
  * utrace - detach: an engine is removed from its tasks
  *
  * A detach marks the engine and takes its events away at once.  A work item
- * takes the engine out of the casts, as do a barrier whose caller cannot wait
+ * takes the engine out of the domains, as do a barrier whose caller cannot wait
  * for the work item, and utrace_engine_shutdown().
  *
- * The walk follows the casts that have the engine, not the scope.  Each such
- * cast is replaced before its first task gets another set: children then
- * inherit a set without the engine (utrace_cast::next), so the walk comes to an
- * end however fast tasks are born.  An engine of the system is in no cast; its
+ * The walk follows the domains that have the engine, not the scope.  Each such
+ * domain is replaced before its first task gets another set: children then
+ * inherit a set without the engine (utrace_domain::next), so the walk comes to an
+ * end however fast tasks are born.  An engine of the system is in no domain; its
  * tasks are found by a look at all sets.
  */
 #include <linux/memcontrol.h>
@@ -42,7 +42,7 @@ static int __init utrace_detach_init(void)
 core_initcall(utrace_detach_init);
 
 /*
- * Keep a task for a round.  Returns true if there is no room for another one.
+ * Keep a task for a batch.  Returns true if there is no room for another one.
  */
 static bool utrace_uncover_found(struct utrace_walk *walk,
 				 struct task_struct *task)
@@ -50,8 +50,8 @@ static bool utrace_uncover_found(struct utrace_walk *walk,
 	struct utrace *u = READ_ONCE(task->utrace);
 
 	/*
-	 * A task that is being reaped leaves its cast by itself.  REAPED is
-	 * never cleared; if it is set after this, utrace_turn() does nothing.
+	 * A task that is being reaped leaves its domain by itself.  REAPED is
+	 * never cleared; if it is set after this, utrace_update_task() does nothing.
 	 */
 	if (u && !(data_race(u->flags) & UTRACE_TASK_REAPED) &&
 	    tryget_task_struct(task))
@@ -60,9 +60,9 @@ static bool utrace_uncover_found(struct utrace_walk *walk,
 }
 
 /*
- * Find tasks whose set has no cast, and has this engine of the system: they
+ * Find tasks whose set has no domain, and has this engine of the system: they
  * would keep the set and an event word until their next event.  Tasks with a
- * cast renew their sets then.
+ * domain renew their sets then.
  */
 static void utrace_uncover_find_system(struct utrace_walk *walk)
 {
@@ -74,57 +74,57 @@ static void utrace_uncover_find_system(struct utrace_walk *walk)
 	for_each_process_thread(p, t) {
 		/* RCU keeps the set; its engines are only compared. */
 		set = READ_ONCE(t->utrace_set);
-		if (set && !set->cast && utrace_set_slot(set, engine) >= 0 &&
+		if (set && !set->domain && utrace_set_slot(set, engine) >= 0 &&
 		    utrace_uncover_found(walk, t))
 			return;
 	}
 }
 
 /*
- * Get a reference to the cast that follows @cast in the engine's roles, or to
- * the first one if @cast is NULL.  Drops the reference to @cast.  NULL at the
+ * Get a reference to the domain that follows @domain in the engine's links, or to
+ * the first one if @domain is NULL.  Drops the reference to @domain.  NULL at the
  * end.
  */
-static struct utrace_cast *utrace_cast_after(struct utrace_engine *engine,
-					     struct utrace_cast *cast)
+static struct utrace_domain *utrace_domain_after(struct utrace_engine *engine,
+					     struct utrace_domain *domain)
 {
-	struct list_head *roles = &engine->info->roles;
-	struct utrace_cast *next = NULL;
-	struct list_head *node = roles;
+	struct list_head *links = &engine->info->links;
+	struct utrace_domain *next = NULL;
+	struct list_head *node = links;
 	unsigned int i;
 
-	for (i = 0; cast && i < cast->nroles; i++)
-		if (cast->role[i].engine == engine)
-			node = &cast->role[i].list;
+	for (i = 0; domain && i < domain->nlinks; i++)
+		if (domain->link[i].engine == engine)
+			node = &domain->link[i].list;
 	scoped_guard(spinlock_irqsave, &utrace_engine_lock) {
-		for (node = node->next; node != roles && !next;
+		for (node = node->next; node != links && !next;
 		     node = node->next) {
-			next = list_entry(node, struct utrace_role, list)->cast;
+			next = list_entry(node, struct utrace_link, list)->domain;
 			if (!refcount_inc_not_zero(&next->ref))
 				next = NULL;
 		}
 	}
-	utrace_cast_put(cast);
+	utrace_domain_put(domain);
 	return next;
 }
 
 /*
- * Replace all casts that have the engine: from here on no child inherits it.
+ * Replace all domains that have the engine: from here on no child inherits it.
  * Returns 0 or -ENOMEM.
  */
 static int utrace_uncover_make(struct utrace_walk *walk)
 {
 	struct utrace_engine *engine = walk->change.engine;
-	struct utrace_cast *cast = NULL;
+	struct utrace_domain *domain = NULL;
 
-	while ((cast = utrace_cast_after(engine, cast))) {
+	while ((domain = utrace_domain_after(engine, domain))) {
 		struct utrace_successor *succ;
 
-		if (cast->replaced)
+		if (domain->replaced)
 			continue;
-		succ = utrace_change_make(&walk->change, cast, false);
+		succ = utrace_change_make(&walk->change, domain, false);
 		if (IS_ERR(succ)) {
-			utrace_cast_put(cast);
+			utrace_domain_put(domain);
 			return PTR_ERR(succ);
 		}
 	}
@@ -136,7 +136,7 @@ static void utrace_uncover_find(struct utrace_walk *walk)
 {
 	struct utrace_engine *engine = walk->change.engine;
 	struct utrace_member *member;
-	struct utrace_role *role;
+	struct utrace_link *link;
 
 	if (utrace_engine_is_system(engine)) {
 		utrace_uncover_find_system(walk);
@@ -148,8 +148,8 @@ static void utrace_uncover_find(struct utrace_walk *walk)
 		return;
 	}
 	guard(rcu)();
-	list_for_each_entry_rcu(role, &engine->info->roles, list) {
-		list_for_each_entry_rcu(member, &role->cast->members, list) {
+	list_for_each_entry_rcu(link, &engine->info->links, list) {
+		list_for_each_entry_rcu(member, &link->domain->members, list) {
 			if (utrace_uncover_found(walk, member->task))
 				return;
 		}
@@ -159,11 +159,11 @@ static void utrace_uncover_find(struct utrace_walk *walk)
 /*
  * Look once for tasks that still have the engine.  Returns 0 or -ENOMEM.
  *
- * utrace_change_mutex keeps attaches and detaches from making casts with the
- * engine, and children do not inherit it from the casts that exist.  So if the
+ * utrace_change_mutex keeps attaches and detaches from making domains with the
+ * engine, and children do not inherit it from the domains that exist.  So if the
  * look finds no task, no task has the engine, and none will get it.
  */
-static int utrace_uncover_look(struct utrace_walk *walk)
+static int utrace_uncover_walk(struct utrace_walk *walk)
 {
 	int ret;
 
@@ -177,18 +177,18 @@ static int utrace_uncover_look(struct utrace_walk *walk)
 }
 
 /*
- * Drop what children of the engine's tasks were to inherit: no task has a cast
+ * Drop what children of the engine's tasks were to inherit: no task has a domain
  * with the engine any more, so no child inherits from one.
  */
-static void utrace_uncover_casts(struct utrace_engine *engine)
+static void utrace_uncover_domains(struct utrace_engine *engine)
 {
-	struct utrace_role *role;
+	struct utrace_link *link;
 
-	/* utrace_change_make() reads ->next of a replaced cast. */
+	/* utrace_change_make() reads ->next of a replaced domain. */
 	guard(mutex)(&utrace_change_mutex);
 	guard(rcu)();
-	list_for_each_entry_rcu(role, &engine->info->roles, list)
-		utrace_set_put(xchg(&role->cast->next, NULL));
+	list_for_each_entry_rcu(link, &engine->info->links, list)
+		utrace_set_put(xchg(&link->domain->next, NULL));
 }
 
 /*
@@ -196,7 +196,7 @@ static void utrace_uncover_casts(struct utrace_engine *engine)
  * were charged with.  So from here on nobody is charged with what the current
  * task allocates; set_active_memcg() with the answer ends that.
  */
-static struct mem_cgroup *utrace_charge_nobody(void)
+static struct mem_cgroup *utrace_charge_root(void)
 {
 #ifdef CONFIG_MEMCG
 	return set_active_memcg(root_mem_cgroup);
@@ -206,14 +206,14 @@ static struct mem_cgroup *utrace_charge_nobody(void)
 }
 
 /**
- * utrace_uncover() - remove a detached engine from all tasks and casts
+ * utrace_uncover() - remove a detached engine from all tasks and domains
  * @engine: the engine; the caller has a count in utrace_engine_info::core
  *
- * Counts the running callbacks first, while the casts still lead to their
- * tasks.  Without memory it tries again at each tick; meanwhile casts keep the
+ * Counts the running callbacks first, while the domains still lead to their
+ * tasks.  Without memory it tries again at each tick; meanwhile domains keep the
  * engine, and no pass calls it.
  *
- * Context: May sleep.  Takes utrace_change_mutex for one round at a time, and
+ * Context: May sleep.  Takes utrace_change_mutex for one batch at a time, and
  * tasklist_lock for an engine of the system.
  */
 static void utrace_uncover(struct utrace_engine *engine)
@@ -222,27 +222,27 @@ static void utrace_uncover(struct utrace_engine *engine)
 	struct utrace_walk walk;
 	int ret;
 
-	utrace_count_inside(engine);
-	charged = utrace_charge_nobody();
+	utrace_count_callbacks(engine);
+	charged = utrace_charge_root();
 	if (utrace_engine_is_system(engine)) {
 		utrace_system_change(engine);
-		utrace_system_tell();
+		utrace_system_refresh();
 	}
 	utrace_walk_init(&walk, engine);
 	/* Two pages; a detach must not fail. */
-	walk.task = kvmalloc_array(UTRACE_ROUND, sizeof(*walk.task),
+	walk.task = kvmalloc_array(UTRACE_BATCH, sizeof(*walk.task),
 				   GFP_KERNEL | __GFP_NOFAIL);
-	walk.max = UTRACE_ROUND;
+	walk.max = UTRACE_BATCH;
 	do {
-		ret = utrace_uncover_look(&walk);
+		ret = utrace_uncover_walk(&walk);
 		if (!ret && !walk.found)
 			break;
-		ret = ret ?: utrace_rounds(&walk, false);
+		ret = ret ?: utrace_run_batches(&walk, false);
 		if (ret)
 			schedule_timeout_uninterruptible(1);
 	} while (true);
 	set_active_memcg(charged);
-	utrace_uncover_casts(engine);
+	utrace_uncover_domains(engine);
 	utrace_walk_destroy(&walk);
 }
 
@@ -325,7 +325,7 @@ static unsigned int utrace_drop_hold(struct utrace_engine *engine,
  * Drop the holds and steps of a detached engine, and leave the rest to a work
  * item, which drops the core's reference for being attached.
  */
-static void utrace_detach_rest(struct utrace_engine *engine)
+static void utrace_queue_uncover(struct utrace_engine *engine)
 {
 	if (!utrace_engine_is_system(engine))
 		utrace_visit_members(engine, NULL, utrace_drop_hold, NULL);
@@ -343,7 +343,7 @@ static void utrace_detach_rest(struct utrace_engine *engine)
 void utrace_detach_later(struct utrace_engine *engine)
 {
 	if (utrace_mark_detached(engine))
-		utrace_detach_rest(engine);
+		utrace_queue_uncover(engine);
 }
 
 /**
@@ -363,7 +363,7 @@ bool utrace_detach(struct utrace_engine *engine)
 	if (!utrace_mark_detached(engine))
 		return true;
 	running = utrace_is_running(engine);
-	utrace_detach_rest(engine);
+	utrace_queue_uncover(engine);
 	return running;
 }
 

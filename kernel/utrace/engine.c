@@ -72,14 +72,14 @@ static DEFINE_MUTEX(utrace_in_use_mutex);
  * Switch the key back, unless an engine was created since the last one was
  * freed.
  */
-static void utrace_rest(struct work_struct *work)
+static void utrace_mark_unused(struct work_struct *work)
 {
 	guard(mutex)(&utrace_in_use_mutex);
 	if (!atomic_read(&utrace_engines))
 		static_branch_enable(&utrace_unused);
 }
 
-static DECLARE_DELAYED_WORK(utrace_rest_work, utrace_rest);
+static DECLARE_DELAYED_WORK(utrace_unused_work, utrace_mark_unused);
 
 /*
  * Count an engine that is about to exist.  When this returns, each task with an
@@ -104,7 +104,7 @@ static void utrace_in_use_get(void)
 static void utrace_in_use_put(void)
 {
 	if (atomic_dec_and_test(&utrace_engines))
-		mod_delayed_work(system_wq, &utrace_rest_work, HZ);
+		mod_delayed_work(system_wq, &utrace_unused_work, HZ);
 }
 
 /**
@@ -378,7 +378,7 @@ utrace_engine_alloc(struct task_struct *target, int flags,
 	kref_get(&engine->kref);
 	atomic_set(&info->core, 1);
 	refcount_set(&info->shell, 1);
-	INIT_LIST_HEAD(&info->roles);
+	INIT_LIST_HEAD(&info->links);
 	INIT_LIST_HEAD(&info->attaching);
 	atomic_set(&engine->state, utrace_state_of_flags(flags) |
 		   utrace_state_of_ops(ops) |

@@ -78,7 +78,7 @@ void __utrace_mark_killed(void)
 		/* The task does not stop again before its exit. */
 		utrace_wake_freeze_waiters(current);
 	}
-	if (!(current->signal->flags & UTRACE_GROUP_UNTOLD) ||
+	if (!(current->signal->flags & UTRACE_GROUP_UNREPORTED) ||
 	    !(current->utrace_events & UTRACE_EVENT(SIGNAL_TERM)))
 		return;
 	spin_unlock_irq(&current->sighand->siglock);
@@ -136,7 +136,7 @@ static long utrace_exit_pass(struct utrace *u, long orig_code)
 		seen = code;
 		ret = utrace_call(&pass, at.engine, report_exit,
 				  pass.action |
-				  utrace_tell_unpaired(u, at.engine, at.slot),
+				  utrace_take_unpaired(u, at.engine, at.slot),
 				  at.engine, orig_code, system ? &seen : &code);
 		utrace_pass_answer(&pass, at.engine, at.slot, ret, 0);
 	}
@@ -198,7 +198,7 @@ long __utrace_report_exit(long code)
 }
 
 /*
- * Call one engine in the REAP pass.  utrace_heavy() may pass over the CPU of
+ * Call one engine in the REAP pass.  utrace_membarrier() may pass over the CPU of
  * the reaper, which need not have a set with the engine.  So the REAP pass has
  * full barriers where a pass of the task itself has compiler barriers.
  */
@@ -209,11 +209,11 @@ static void utrace_reap_call(struct task_struct *task, struct utrace *u,
 
 	/*
 	 * Set ->now before reading the flags of both; pairs with
-	 * utrace_heavy().
+	 * utrace_membarrier().
 	 */
 	smp_store_mb(u->now, engine);
 	if (unlikely(READ_ONCE(u->flags) & UTRACE_TASK_WAITER))
-		utrace_told(u);
+		utrace_callback_done(u);
 	if (!(READ_ONCE(engine->flags) & UTRACE_EVENT(REAP)) ||
 	    !engine->ops->report_reap)
 		return;
@@ -240,7 +240,7 @@ static void utrace_report_reap(struct task_struct *task, struct utrace *u,
 		if (!(u->muted & BIT_ULL(order[i])))
 			utrace_reap_call(task, u, set->engine[order[i]]);
 	/*
-	 * Before utrace_reap_end() reads u->flags; pairs with utrace_heavy().
+	 * Before utrace_reap_end() reads u->flags; pairs with utrace_membarrier().
 	 */
 	smp_store_mb(u->now, NULL);
 	utrace_set_for_each(set, UTRACE_LIST_ALL, at) {
@@ -253,7 +253,7 @@ static void utrace_report_reap(struct task_struct *task, struct utrace *u,
 }
 
 /*
- * End the REAP pass: clear the task's set, leave the cast, unpin the set, and
+ * End the REAP pass: clear the task's set, leave the domain, unpin the set, and
  * wake barriers that wait for the pass.
  */
 static void utrace_reap_end(struct task_struct *task, struct utrace *u)
@@ -269,18 +269,18 @@ static void utrace_reap_end(struct task_struct *task, struct utrace *u)
 	if (member)
 		kfree_rcu(member, rcu);
 	/*
-	 * Clear ->pinned before reading the flags; pairs with utrace_heavy().
+	 * Clear ->pinned before reading the flags; pairs with utrace_membarrier().
 	 */
 	smp_store_mb(u->pinned, NULL);
 	if (READ_ONCE(u->flags) & (UTRACE_TASK_DEFERRED | UTRACE_TASK_WAITER))
-		utrace_told(u);
+		utrace_callback_done(u);
 }
 
 /*
  * Claim a dead task, run its REAP pass and drop its set.
  *
  * From REAPED on the task gets no other set.  The reaper pins the set for the
- * task, which stays a member of its cast until the pass is over, so that a
+ * task, which stays a member of its domain until the pass is over, so that a
  * barrier or a detach finds the task and sees that a callback may be running.
  */
 static void utrace_reap(struct task_struct *task, struct utrace *u)
@@ -293,7 +293,7 @@ static void utrace_reap(struct task_struct *task, struct utrace *u)
 		u->reaper = current;
 		set = task->utrace_set;
 		/*
-		 * Pin before reading engines' flags; pairs with utrace_heavy().
+		 * Pin before reading engines' flags; pairs with utrace_membarrier().
 		 */
 		smp_store_mb(u->pinned, set);
 		WRITE_ONCE(task->utrace_events, 0);

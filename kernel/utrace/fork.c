@@ -4,7 +4,7 @@
  *
  * A thread inherits the process and tree engines of the task that creates it, a
  * process inherits the tree engines; no clone flag but CLONE_THREAD matters.
- * The set for the child is part of the parent's set (utrace_set::heir), so
+ * The set for the child is part of the parent's set (utrace_set::inherited), so
  * nothing has to be built under the locks of copy_process(), which are
  * tasklist_lock for writing and the parent's siglock.
  */
@@ -15,17 +15,17 @@
 #include "task.h"
 
 /* CLONE_THREAD alone decides, not whether memory or files are shared. */
-static enum utrace_heir utrace_heir_of(u64 clone_flags)
+static enum utrace_child utrace_child_of_flags(u64 clone_flags)
 {
-	return clone_flags & CLONE_THREAD ? UTRACE_HEIR_THREAD :
-					    UTRACE_HEIR_PROCESS;
+	return clone_flags & CLONE_THREAD ? UTRACE_CHILD_THREAD :
+					    UTRACE_CHILD_PROCESS;
 }
 
 /*
  * Get the set that a child of the current task inherits, NULL for none.  The
  * current task's utrace->lock is held.
  */
-static struct utrace_set *utrace_heir(u64 clone_flags)
+static struct utrace_set *utrace_inherited_set(u64 clone_flags)
 {
 	struct utrace_set *set = current->utrace_set;
 
@@ -33,23 +33,23 @@ static struct utrace_set *utrace_heir(u64 clone_flags)
 
 	if (!set)
 		return NULL;
-	set = set->heir[utrace_heir_of(clone_flags)];
+	set = set->inherited[utrace_child_of_flags(clone_flags)];
 	/*
-	 * An engine of this cast is detached: take the set that replaces it.
-	 * Read the flag before ->next; pairs with utrace_cast_replace().
+	 * An engine of this domain is detached: take the set that replaces it.
+	 * Read the flag before ->next; pairs with utrace_domain_replace().
 	 */
-	while (set && set->cast && smp_load_acquire(&set->cast->replaced))
-		set = set->cast->next;
+	while (set && set->domain && smp_load_acquire(&set->domain->replaced))
+		set = set->domain->next;
 	/* A child that only engines of the system cover starts bare. */
-	return set && set->cast ? set : NULL;
+	return set && set->domain ? set : NULL;
 }
 
-static bool utrace_has_heir(u64 clone_flags)
+static bool utrace_child_inherits(u64 clone_flags)
 {
 	if (!current->utrace)
 		return false;
 	guard(spinlock_irqsave)(&current->utrace->lock);
-	return utrace_heir(clone_flags);
+	return utrace_inherited_set(clone_flags);
 }
 
 /*
@@ -94,7 +94,7 @@ void __utrace_init_task(struct task_struct *child)
 	clear_task_syscall_work(child, SYSCALL_UTRACE);
 
 	/* A thread inherits all engines that a process would inherit. */
-	if (utrace_has_heir(CLONE_THREAD) || utrace_is_followed())
+	if (utrace_child_inherits(CLONE_THREAD) || utrace_is_followed())
 		child->utrace = utrace_alloc_child(GFP_KERNEL_ACCOUNT);
 }
 
@@ -117,7 +117,7 @@ static void utrace_inherit_hold(struct task_struct *child,
 
 /*
  * Compute the word of a child from the events that its engines want now, and
- * not from the parent's word.  The child is a member of its cast already:
+ * not from the parent's word.  The child is a member of its domain already:
  * either the walk of an engine that changes its events finds the child, or this
  * function sees the change.  An attach or a detach may already have given the
  * child another set.
@@ -129,7 +129,7 @@ static void utrace_inherit_word(struct task_struct *child)
 
 	/*
 	 * Write the membership before reading the numbers, flags and HOLD_ALL
-	 * of the engines; pairs with utrace_visit_casts().
+	 * of the engines; pairs with utrace_visit_domains().
 	 */
 	smp_mb();
 	guard(spinlock_irqsave)(&u->lock);
@@ -164,11 +164,11 @@ static bool utrace_child_is_ready(struct task_struct *child)
  *
  * An attach or a detach may replace the set of the parent at any time.  The
  * parent's utrace->lock is held from the read of its set until the child is a
- * member of the heir's cast.  So a child that inherits from the parent's old
+ * member of the heir's domain.  So a child that inherits from the parent's old
  * set is a member before the parent gets the new one, and the walk finds it.
  *
  * An attach may add the parent's first engine that a child inherits after
- * utrace_has_heir() has found none.  The child then does not inherit that
+ * utrace_child_inherits() has found none.  The child then does not inherit that
  * engine.  A later walk of the attach finds the child, since the walk waits for
  * tasklist_lock.
  *
@@ -186,17 +186,17 @@ int __utrace_fork(struct task_struct *child, u64 clone_flags)
 
 	lockdep_assert_held(&current->sighand->siglock);
 
-	if ((utrace_has_heir(clone_flags) || utrace_is_followed()) &&
+	if ((utrace_child_inherits(clone_flags) || utrace_is_followed()) &&
 	    !utrace_child_is_ready(child))
 		return -ENOMEM;
 	if (child->utrace && current->utrace) {
 		guard(spinlock_irqsave)(&current->utrace->lock);
-		set = utrace_set_get(utrace_heir(clone_flags));
+		set = utrace_set_get(utrace_inherited_set(clone_flags));
 		if (set) {
 			child->utrace_set = set;
 			child->utrace->muted = set->matched;
 			utrace_member_join(child->utrace->member, child,
-					   set->cast);
+					   set->domain);
 		}
 	}
 	if (set) {

@@ -2,7 +2,7 @@
 /*
  * utrace - the core's state of a task and of an engine
  *
- * A cast (cast.h) says which engines cover a task, a set (set.h) says what the
+ * A domain (domain.h) says which engines cover a task, a set (set.h) says what the
  * task must call, and struct utrace keeps the state of one task.  Casts and
  * sets are immutable except for the members that their kernel-doc names; so a
  * task walks a set that it has pinned (pin.h) without a lock.
@@ -19,9 +19,9 @@
  *             utrace_engine_lock	flags and state of every engine
  *               utrace_bare_lock	the words of tasks without struct utrace
  *                 utrace->lock	the published set and what is per task
- *                   utrace_cast->lock	the members of a cast
+ *                   utrace_domain->lock	the members of a domain
  *
- * An attach and a detach hold utrace_change_mutex for one round at a time;
+ * An attach and a detach hold utrace_change_mutex for one batch at a time;
  * hooks do not take it.  The last four locks are spinlocks that are taken with
  * interrupts off.  The first two locks are the only ones that may be held while
  * a callback runs: see @report_creds and @report_reap of struct
@@ -143,7 +143,7 @@ enum utrace_class {
 #define UTRACE_TASK_CLONED	BIT(15)	/* stop when the child has started */
 #define UTRACE_TASK_STEPPED_CALL BIT(16) /* with STEPPED: at the end of a call */
 #define UTRACE_TASK_LISTENED	BIT(17)	/* utrace_ignore_group_stop() ended PTRACE_LISTEN */
-#define UTRACE_TASK_STOP_TOLD	BIT(18)	/* group stop reported; under siglock */
+#define UTRACE_TASK_STOP_REPORTED	BIT(18)	/* group stop reported; under siglock */
 
 /**
  * struct utrace - the core's state of one task
@@ -180,12 +180,12 @@ enum utrace_class {
  * @reaper: the task that runs the REAP pass, or NULL; under @lock
  * @task_data: data of clients for the task (task_data.c); only the task uses
  *	it, except for utrace_blocked_data()
- * @member: the entry of the task in the list of its cast, NULL if it needs
+ * @member: the entry of the task in the list of its domain, NULL if it needs
  *	none; under @lock
  * @left: a detached engine whose callback the task is in, or NULL.  It accounts
- *	for one reference in utrace_engine_info::core, which utrace_told()
+ *	for one reference in utrace_engine_info::core, which utrace_callback_done()
  *	drops.  Under @lock
- * @looked: instruction pointer of the task at the last call of the client that
+ * @followed_ip: instruction pointer of the task at the last call of the client that
  *	follows all steps; only the task uses it
  * @tracers: the further tracers of the task by ptrace(2) (ptrace/ptracer.h),
  *	under @lock, read under RCU
@@ -196,7 +196,7 @@ enum utrace_class {
  * event; freed with the task.
  */
 struct utrace {
-	spinlock_t lock;	/* only utrace_cast::lock is inside */
+	spinlock_t lock;	/* only utrace_domain::lock is inside */
 	u32 flags;
 	u8 resume;
 	u8 where;
@@ -216,7 +216,7 @@ struct utrace {
 	struct utrace_task_data *task_data;
 	struct utrace_member *member;
 	struct utrace_engine *left;
-	unsigned long looked;
+	unsigned long followed_ip;
 	struct hlist_head tracers;
 	struct hlist_head newborn;
 };
@@ -229,7 +229,7 @@ static_assert(sizeof(struct utrace) <= 160);
 
 /**
  * struct utrace_engine_info - the part of an engine that no pass reads
- * @uncover: the work item that takes the engine out of all casts after a detach
+ * @uncover: the work item that takes the engine out of all domains after a detach
  * @engine: the engine itself
  * @core: the core's own count of references: one for being attached, one for
  *	each task that was in a callback when the engine was detached, and
@@ -237,9 +237,9 @@ static_assert(sizeof(struct utrace) <= 160);
  *	account for one reference of utrace_engine::kref.  The last one is
  *	dropped under utrace_engine_lock
  * @shell: references to the memory of the engine: one for all references of
- *	utrace_engine::kref, one for each cast with the engine, for an engine of
+ *	utrace_engine::kref, one for each domain with the engine, for an engine of
  *	the system one for each set, and short-lived ones of readers under RCU
- * @roles: the engine's utrace_role in each cast; changed under
+ * @links: the engine's utrace_link in each domain; changed under
  *	utrace_engine_lock, read under RCU
  * @attaching: entry in the list of exclusive engines that are being attached,
  *	or empty; under utrace_engine_lock
@@ -263,7 +263,7 @@ struct utrace_engine_info {
 	struct utrace_engine *engine;
 	atomic_t core;
 	refcount_t shell;
-	struct list_head roles;
+	struct list_head links;
 	struct list_head attaching;
 	atomic_long_t lost;
 	atomic64_t calls;

@@ -43,7 +43,7 @@ int utrace_match_arm(struct utrace_match *match);
 
 /* set_events.c, scope.c */
 int utrace_set_match(struct utrace_engine *engine, struct utrace_match *match);
-bool utrace_is_told(struct utrace_engine *engine, struct task_struct *task);
+bool utrace_reports_to(struct utrace_engine *engine, struct task_struct *task);
 
 /* For the core, which calls these also if there are no matches. */
 #ifdef CONFIG_UTRACE_MATCH

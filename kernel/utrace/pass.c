@@ -15,11 +15,11 @@
  * replace the set of a task that is in a pass.  Callbacks sleep, so a task pins
  * the set that it walks:
  *
- *	task (utrace_pin)		controller (utrace_turn, utrace_sweep)
+ *	task (utrace_pin)		controller (utrace_update_task, utrace_update_drop_old)
  *	pinned = set			lock
  *	(compiler barrier)		task->utrace_set = new, deferred = old
  *	still task->utrace_set?		unlock
- *					utrace_heavy(), once for a round
+ *					utrace_membarrier(), once for a batch
  *	...				lock
  *	pinned = NULL			is the old set pinned? else take it back
  *	(compiler barrier)		unlock
@@ -84,16 +84,16 @@ struct utrace_set *utrace_pin(struct utrace *u)
 }
 
 /**
- * utrace_told() - do what others left for the end of a callback or of a walk
+ * utrace_callback_done() - do what others left for the end of a callback or of a walk
  * @u: struct utrace of the current task, or of the task that it reaps
  *
  * Drops a deferred set if the walk is over, wakes tasks that wait for the end
- * of a callback, and drops the count that utrace_count_inside() left in ->left.
+ * of a callback, and drops the count that utrace_count_callbacks() left in ->left.
  *
  * Context: The task itself or its reaper.  May call ->release() of an engine
  * that was detached meanwhile.
  */
-void utrace_told(struct utrace *u)
+void utrace_callback_done(struct utrace *u)
 {
 	struct utrace_set *drop = NULL;
 	struct utrace_engine *left;
@@ -263,7 +263,7 @@ static void utrace_pass_apply(struct utrace_pass *pass)
 		 * An engine that was detached during the pass gets no hold and
 		 * no step, since it could not end them.  A detach that is
 		 * marked after this look takes the lock later, in
-		 * utrace_drop_hold() or utrace_turn(), and drops them.
+		 * utrace_drop_hold() or utrace_update_task(), and drops them.
 		 */
 		u64 there = utrace_set_present(pass->set, current->utrace_set);
 		/*

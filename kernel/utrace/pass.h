@@ -20,7 +20,7 @@ struct pt_regs;
 DECLARE_STATIC_KEY_FALSE(utrace_stats);
 
 struct utrace_set *utrace_pin(struct utrace *u);
-void utrace_told(struct utrace *u);
+void utrace_callback_done(struct utrace *u);
 
 /**
  * utrace_enter() - say that a callback of an engine may run from here on
@@ -28,7 +28,7 @@ void utrace_told(struct utrace *u);
  * @engine: the engine, whose flags the caller reads after this
  *
  * The store to @u->now comes before the load of the flags.  utrace_set_events()
- * and utrace_detach() store the flags, call utrace_heavy() and load @u->now.
+ * and utrace_detach() store the flags, call utrace_membarrier() and load @u->now.
  * So the task sees the new flags, or the other side sees the engine in @u->now.
  *
  * A task that waits for the end of the previous callback is told here, since
@@ -42,13 +42,13 @@ static __always_inline void utrace_enter(struct utrace *u,
 {
 	/* The previous callback's stores come before the store that ends it. */
 	smp_store_release(&u->now, engine);
-	barrier();	/* ->now before the flags; pairs with utrace_heavy(). */
+	barrier();	/* ->now before the flags; pairs with utrace_membarrier(). */
 	/*
-	 * Lockless: the setter of WAITER calls utrace_heavy(), then reads
+	 * Lockless: the setter of WAITER calls utrace_membarrier(), then reads
 	 * ->now.
 	 */
 	if (unlikely(data_race(u->flags) & UTRACE_TASK_WAITER))
-		utrace_told(u);
+		utrace_callback_done(u);
 }
 
 /**
@@ -64,12 +64,12 @@ static __always_inline void utrace_unpin(struct utrace *u)
 	smp_store_release(&u->now, NULL);
 	utrace_pin_drop(&u->pinned);
 	/*
-	 * Lockless: the setter of a flag calls utrace_heavy(), then reads
+	 * Lockless: the setter of a flag calls utrace_membarrier(), then reads
 	 * ->pinned.
 	 */
 	if (unlikely(data_race(u->flags) &
 		     (UTRACE_TASK_DEFERRED | UTRACE_TASK_WAITER)))
-		utrace_told(u);
+		utrace_callback_done(u);
 }
 
 /**
@@ -191,15 +191,15 @@ static inline void utrace_account(struct utrace_engine *engine, u64 since)
 
 /* syscall_report.c */
 bool utrace_entry_slow(struct pt_regs *regs, u32 run);
-void utrace_entry_rest(struct utrace_pass *pass, unsigned int first,
+void utrace_entry_call_from(struct utrace_pass *pass, unsigned int first,
 		       struct pt_regs *regs);
 bool utrace_entry_finish(struct utrace *u, struct pt_regs *regs, u32 run,
 			 u32 result);
 void utrace_exit_slow(struct pt_regs *regs);
-void utrace_exit_rest(struct utrace_pass *pass, unsigned int first, u64 entered,
+void utrace_exit_call_from(struct utrace_pass *pass, unsigned int first, u64 entered,
 		      u64 fresh, struct pt_regs *regs);
 void utrace_no_exit(struct utrace_pass *pass);
-u32 utrace_tell_unpaired(struct utrace *u, struct utrace_engine *engine,
+u32 utrace_take_unpaired(struct utrace *u, struct utrace_engine *engine,
 			 unsigned int slot);
 
 /* signal.c */

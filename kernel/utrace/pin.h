@@ -5,12 +5,12 @@
  * A pin is a hazard pointer that one task writes.  A pass over a system call
  * cannot afford a full barrier, so the task has compiler barriers only.  A
  * function that publishes a set, takes events away or looks for a running
- * callback calls utrace_heavy() between its own store and its load; this stands
+ * callback calls utrace_membarrier() between its own store and its load; this stands
  * in for the barrier that the task leaves out:
  *
  *	task				other task
  *	pinned = set			utrace_set = new
- *	(compiler barrier)		utrace_heavy()
+ *	(compiler barrier)		utrace_membarrier()
  *	still task->utrace_set?		is the old set pinned?
  *
  * At least one of the two sees the store of the other.  bench/pin compiles this
@@ -41,7 +41,7 @@ static __always_inline bool utrace_pin_try(struct utrace_set **pinned,
 					   struct utrace_set **published)
 {
 	WRITE_ONCE(*pinned, set);
-	barrier();	/* Pin before the load; pairs with utrace_heavy(). */
+	barrier();	/* Pin before the load; pairs with utrace_membarrier(). */
 	/* A plain load, so that it can be an operand of the comparison. */
 	if (unlikely(set != data_race(*published)))
 		return false;
@@ -62,7 +62,7 @@ static __always_inline void utrace_pin_drop(struct utrace_set **pinned)
 {
 	/* All that the walk read comes before its end. */
 	smp_store_release(pinned, NULL);
-	barrier();	/* Unpin before the flags; pairs with utrace_heavy(). */
+	barrier();	/* Unpin before the flags; pairs with utrace_membarrier(). */
 }
 
 #endif /* _KERNEL_UTRACE_PIN_H */

@@ -37,7 +37,7 @@
 #define PTRACER_ECHO	(UTRACE_SIGNAL_MASK | UTRACE_SIGNAL_HOLD)
 
 /**
- * ptracer_tell() - report a stop to a tracer
+ * ptracer_report_stop() - report a stop to a tracer
  * @p: the ptracer
  * @task: its task, which is about to stop, or is stopped
  * @stop: kind of the stop
@@ -48,7 +48,7 @@
  *
  * Context: Process context, no locks held.
  */
-void ptracer_tell(struct ptracer *p, struct task_struct *task,
+void ptracer_report_stop(struct ptracer *p, struct task_struct *task,
 		  enum ptracer_stop stop, int code, int why,
 		  unsigned long message, const kernel_siginfo_t *info)
 {
@@ -73,10 +73,10 @@ void ptracer_tell(struct ptracer *p, struct task_struct *task,
 }
 
 /* Report an event of ptrace(2) whose message is a number. */
-static void ptracer_tell_event(struct ptracer *p, int event,
+static void ptracer_report_event(struct ptracer *p, int event,
 			       unsigned long message)
 {
-	ptracer_tell(p, current, PTRACER_DROPS, SIGTRAP | event << 8,
+	ptracer_report_stop(p, current, PTRACER_DROPS, SIGTRAP | event << 8,
 		     CLD_TRAPPED, message, NULL);
 }
 
@@ -92,10 +92,10 @@ static void ptracer_set_pid(struct ptracer *p, struct pid **member,
 }
 
 /* Report an event whose message is a pid.  The reader translates it. */
-static void ptracer_tell_pid(struct ptracer *p, int event, struct pid *pid)
+static void ptracer_report_pid(struct ptracer *p, int event, struct pid *pid)
 {
 	ptracer_set_pid(p, &p->message_pid, pid);
-	ptracer_tell_event(p, event, 0);
+	ptracer_report_event(p, event, 0);
 }
 
 static bool ptracer_is_stopped(struct ptracer *p)
@@ -179,7 +179,7 @@ void ptracer_trap(struct ptracer *p, struct task_struct *task)
 	unlock_task_sighand(task, &flags);
 	if (p->flags & PT_SEIZED)
 		signr |= PTRACE_EVENT_STOP << 8;
-	ptracer_tell(p, task, PTRACER_DROPS, signr, CLD_STOPPED, 0, NULL);
+	ptracer_report_stop(p, task, PTRACER_DROPS, signr, CLD_STOPPED, 0, NULL);
 }
 
 /* Signals */
@@ -282,7 +282,7 @@ static bool ptracer_take_step(struct ptracer *p)
 /* Keep a signal, and report it to the tracer. */
 static u32 ptracer_keep(struct ptracer *p, const kernel_siginfo_t *info)
 {
-	ptracer_tell(p, current, PTRACER_ANSWERS, info->si_signo, CLD_TRAPPED,
+	ptracer_report_stop(p, current, PTRACER_ANSWERS, info->si_signo, CLD_TRAPPED,
 		     0, info);
 	return UTRACE_STOP | UTRACE_STOP_HERE;
 }
@@ -346,7 +346,7 @@ static u32 ptracer_report(struct ptracer *p, u32 action, kernel_siginfo_t *info)
 	switch (utrace_signal_action(action)) {
 	case UTRACE_SIGNAL_HANDLER:
 		if (ptracer_take_step(p)) {
-			ptracer_tell(p, current, PTRACER_DROPS, SIGTRAP,
+			ptracer_report_stop(p, current, PTRACER_DROPS, SIGTRAP,
 				     CLD_TRAPPED, 0, NULL);
 			return UTRACE_STOP | echo;
 		}
@@ -448,7 +448,7 @@ static u32 ptracer_syscall(struct ptracer *p, unsigned long message)
 {
 	int code = p->flags & PT_TRACESYSGOOD ? SIGTRAP | 0x80 : SIGTRAP;
 
-	ptracer_tell(p, current, PTRACER_SENDS, code, CLD_TRAPPED, message,
+	ptracer_report_stop(p, current, PTRACER_SENDS, code, CLD_TRAPPED, message,
 		     NULL);
 	return UTRACE_STOP | UTRACE_STOP_HERE;
 }
@@ -484,7 +484,7 @@ static u32 ptracer_clone(u32 action, struct utrace_engine *engine,
 	if (clone_flags & CLONE_UNTRACED || !ptracer_wants(p, event) ||
 	    !__utrace_ptrace_traces(p->tracer, child))
 		return ptracer_answer(p);
-	ptracer_tell_pid(p, event, task_pid(child));
+	ptracer_report_pid(p, event, task_pid(child));
 	return UTRACE_STOP | UTRACE_STOP_HERE;
 }
 
@@ -501,7 +501,7 @@ static u32 ptracer_vfork_done(u32 action, struct utrace_engine *engine,
 		ptracer_set_pid(p, &p->vfork_pid,
 				find_pid_ns(child_pid, &init_pid_ns));
 	}
-	ptracer_tell_pid(p, PTRACE_EVENT_VFORK_DONE, p->vfork_pid);
+	ptracer_report_pid(p, PTRACE_EVENT_VFORK_DONE, p->vfork_pid);
 	return UTRACE_STOP | UTRACE_STOP_HERE;
 }
 
@@ -522,7 +522,7 @@ static u32 ptracer_exec(u32 action, struct utrace_engine *engine,
 			p->made |= BIT(SIGTRAP);
 	}
 	if (ptracer_wants(p, PTRACE_EVENT_EXEC)) {
-		ptracer_tell_pid(p, PTRACE_EVENT_EXEC, pid);
+		ptracer_report_pid(p, PTRACE_EVENT_EXEC, pid);
 		action = UTRACE_STOP | UTRACE_STOP_HERE;
 	} else if (p->made) {
 		utrace_ask_report(current);
@@ -547,7 +547,7 @@ static u32 ptracer_exit(u32 action, struct utrace_engine *engine,
 		p->unread = false;
 		return UTRACE_RESUME;
 	}
-	ptracer_tell_event(p, PTRACE_EVENT_EXIT, *code);
+	ptracer_report_event(p, PTRACE_EVENT_EXIT, *code);
 	return UTRACE_STOP | UTRACE_STOP_HERE;
 }
 

@@ -5,11 +5,11 @@
  * A task that renews its set publishes the new one itself (renew.c), while it has
  * no set pinned.
  *
- * An attach or a detach gives each task of a round its new set with
- * utrace_turn(), while the task may be in a pass over the old one.  A pass has
- * no full barrier of its own.  utrace_heavy() makes up for that once for the
- * whole round, by an interrupt to those CPUs only that run a task which may be
- * concerned; then utrace_sweep() drops the old sets that no pass has pinned.
+ * An attach or a detach gives each task of a batch its new set with
+ * utrace_update_task(), while the task may be in a pass over the old one.  A pass has
+ * no full barrier of its own.  utrace_membarrier() makes up for that once for the
+ * whole batch, by an interrupt to those CPUs only that run a task which may be
+ * concerned; then utrace_update_drop_old() drops the old sets that no pass has pinned.
  */
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -23,7 +23,7 @@
 #include "wake.h"
 
 #ifdef CONFIG_SMP
-static void utrace_heavy_ipi(void *unused)
+static void utrace_membarrier_ipi(void *unused)
 {
 	smp_mb(); /* Between the store and the load of a pass. */
 }
@@ -32,9 +32,9 @@ static void utrace_heavy_ipi(void *unused)
  * Must this CPU be interrupted?  A task that was switched out before
  * cpu_curr_snapshot() took the lock of the run queue has made its stores
  * visible by the unlock before; a task that is switched in later sees all that
- * was stored before utrace_heavy().
+ * was stored before utrace_membarrier().
  */
-static bool utrace_cpu_is_meant(int cpu, void *engine)
+static bool utrace_cpu_needs_ipi(int cpu, void *engine)
 {
 	struct task_struct *curr;
 	struct utrace *u;
@@ -52,8 +52,8 @@ static bool utrace_cpu_is_meant(int cpu, void *engine)
 #endif
 
 /**
- * utrace_heavy() - make running tasks that may be in a pass execute a barrier
- * @engine: an engine that has not left the casts of its tasks; CPUs are
+ * utrace_membarrier() - make running tasks that may be in a pass execute a barrier
+ * @engine: an engine that has not left the domains of its tasks; CPUs are
  *	interrupted whose task has a set with this engine, or a deferred set.
  *	NULL: only CPUs whose task has a deferred set
  *
@@ -70,11 +70,11 @@ static bool utrace_cpu_is_meant(int cpu, void *engine)
  * Context: Process context, interrupts and preemption enabled, no spinlock
  * held.
  */
-void utrace_heavy(struct utrace_engine *engine)
+void utrace_membarrier(struct utrace_engine *engine)
 {
 	smp_mb(); /* The caller's store before the look at the CPUs. */
 #ifdef CONFIG_SMP
-	on_each_cpu_cond(utrace_cpu_is_meant, utrace_heavy_ipi, engine, true);
+	on_each_cpu_cond(utrace_cpu_needs_ipi, utrace_membarrier_ipi, engine, true);
 #endif
 	smp_mb(); /* The interrupts before the caller's loads. */
 }
@@ -130,74 +130,74 @@ struct utrace_set *utrace_switch(struct task_struct *task, struct utrace *u,
 	return old;
 }
 
-/* The struct utrace of a task, which may be the spare of the turn; or NULL. */
-static struct utrace *utrace_turn_utrace(struct utrace_turn *turn)
+/* The struct utrace of a task, which may be the spare of the update; or NULL. */
+static struct utrace *utrace_update_utrace(struct utrace_update *update)
 {
-	struct utrace *u = READ_ONCE(turn->task->utrace);
+	struct utrace *u = READ_ONCE(update->task->utrace);
 
-	if (u || !turn->u)
+	if (u || !update->u)
 		return u;
-	if (!utrace_install(turn->task, turn->u))
-		return READ_ONCE(turn->task->utrace);
-	u = turn->u;
-	turn->u = NULL;
+	if (!utrace_install(update->task, update->u))
+		return READ_ONCE(update->task->utrace);
+	u = update->u;
+	update->u = NULL;
 	return u;
 }
 
 /*
  * With @u->lock held, publish @set.  A pass may have the old set pinned: then
- * its reference goes to utrace::deferred, and utrace_sweep() decides who drops
+ * its reference goes to utrace::deferred, and utrace_update_drop_old() decides who drops
  * it.
  */
-static void utrace_turn_locked(struct utrace_turn *turn, struct utrace *u,
+static void utrace_update_locked(struct utrace_update *update, struct utrace *u,
 			       struct utrace_set *set)
 {
-	u64 same = utrace_set_same(turn->task->utrace_set, set);
+	u64 same = utrace_set_same(update->task->utrace_set, set);
 	/* Engines with a match are muted until the task itself has asked it. */
 	u64 unasked = set ? set->matched & ~same : 0;
 
 	/*
-	 * The task joins the list of the new cast here and leaves the old one
-	 * in utrace_turn(), so that a walk under RCU always meets it.
+	 * The task joins the list of the new domain here and leaves the old one
+	 * in utrace_update_task(), so that a walk under RCU always meets it.
 	 */
-	if (set && turn->member)
-		utrace_member_join(turn->member, turn->task, set->cast);
+	if (set && update->member)
+		utrace_member_join(update->member, update->task, set->domain);
 	/*
 	 * The membership before the loads of what engines want: pairs with
-	 * utrace_visit_casts().  And ->utrace before a first set: pairs with
+	 * utrace_visit_domains().  And ->utrace before a first set: pairs with
 	 * utrace_init_task().
 	 */
 	smp_mb();
-	turn->old = utrace_switch(turn->task, u, utrace_set_get(set), same,
+	update->old = utrace_switch(update->task, u, utrace_set_get(set), same,
 				  (u->muted & same) | unasked, unasked);
-	swap(u->member, turn->member);
-	turn->done = true;
+	swap(u->member, update->member);
+	update->done = true;
 	/*
 	 * While DEFERRED is set, the task has not ended its pass over an
-	 * earlier set, the one in ->deferred, and cannot have turn->old pinned.
+	 * earlier set, the one in ->deferred, and cannot have update->old pinned.
 	 */
-	if (!turn->old || u->flags & UTRACE_TASK_DEFERRED)
+	if (!update->old || u->flags & UTRACE_TASK_DEFERRED)
 		return;
-	u->deferred = turn->old;
+	u->deferred = update->old;
 	u->flags |= UTRACE_TASK_DEFERRED;
-	turn->pinned = true;
+	update->pinned = true;
 }
 
 /**
- * utrace_turn() - give a task another set
- * @turn: the task, and spare memory for it; filled in for utrace_sweep()
+ * utrace_update_task() - give a task another set
+ * @update: the task, and spare memory for it; filled in for utrace_update_drop_old()
  * @set: the set, on which the caller keeps its reference; NULL for none
  *
  * Does nothing if the reaper has claimed the task, or if the task has no struct
- * utrace and @turn has none to spare.  Wakes the task if it was held only by
+ * utrace and @update has none to spare.  Wakes the task if it was held only by
  * engines that are not in @set.
  *
  * Context: Any but NMI, without siglock.  The caller holds utrace_change_mutex
- * until utrace_sweep() has returned.
+ * until utrace_update_drop_old() has returned.
  */
-void utrace_turn(struct utrace_turn *turn, struct utrace_set *set)
+void utrace_update_task(struct utrace_update *update, struct utrace_set *set)
 {
-	struct utrace *u = utrace_turn_utrace(turn);
+	struct utrace *u = utrace_update_utrace(update);
 	u64 held = 0;
 
 	lockdep_assert_held(&utrace_change_mutex);
@@ -208,57 +208,57 @@ void utrace_turn(struct utrace_turn *turn, struct utrace_set *set)
 		if (u->flags & UTRACE_TASK_REAPED)
 			return;
 		held = u->hold;
-		utrace_turn_locked(turn, u, set);
+		utrace_update_locked(update, u, set);
 		held &= ~u->hold;
 	}
-	if (turn->member)
-		utrace_member_leave(turn->member);
+	if (update->member)
+		utrace_member_leave(update->member);
 	if (held)
-		utrace_wake(turn->task, u);
+		utrace_wake(update->task, u);
 }
 
 /*
- * After utrace_heavy(): is the old set left to the pass of the task?  If not,
+ * After utrace_membarrier(): is the old set left to the pass of the task?  If not,
  * the caller has its reference back.
  */
-static bool utrace_turn_is_deferred(struct utrace_turn *turn)
+static bool utrace_update_is_deferred(struct utrace_update *update)
 {
-	struct utrace *u = turn->task->utrace;
+	struct utrace *u = update->task->utrace;
 
 	guard(spinlock_irqsave)(&u->lock);
-	if (u->deferred != turn->old)
+	if (u->deferred != update->old)
 		return true;
-	if (READ_ONCE(u->pinned) == turn->old)
+	if (READ_ONCE(u->pinned) == update->old)
 		return true;
 	utrace_take_deferred(u);
 	return false;
 }
 
 /**
- * utrace_sweep() - drop what the tasks of a round had before
- * @turns: the turns, after utrace_turn()
- * @n: number of @turns
+ * utrace_update_drop_old() - drop what the tasks of a batch had before
+ * @updates: the updates, after utrace_update_task()
+ * @n: number of @updates
  *
  * Context: Process context, no spinlock held.  utrace_change_mutex is held.
  */
-void utrace_sweep(struct utrace_turn *turns, unsigned int n)
+void utrace_update_drop_old(struct utrace_update *updates, unsigned int n)
 {
-	bool heavy = false;
+	bool pinned = false;
 	unsigned int i;
 
 	lockdep_assert_held(&utrace_change_mutex);
 
 	for (i = 0; i < n; i++)
-		heavy |= turns[i].pinned;
-	if (heavy)
-		utrace_heavy(NULL);
+		pinned |= updates[i].pinned;
+	if (pinned)
+		utrace_membarrier(NULL);
 	for (i = 0; i < n; i++) {
-		struct utrace_turn *turn = &turns[i];
+		struct utrace_update *update = &updates[i];
 
-		if (!turn->pinned || !utrace_turn_is_deferred(turn))
-			utrace_set_put(turn->old);
-		if (turn->member)
-			kfree_rcu(turn->member, rcu);
-		turn->member = NULL;
+		if (!update->pinned || !utrace_update_is_deferred(update))
+			utrace_set_put(update->old);
+		if (update->member)
+			kfree_rcu(update->member, rcu);
+		update->member = NULL;
 	}
 }

@@ -7,7 +7,7 @@
 
 #include "internal.h"
 
-void utrace_heavy(struct utrace_engine *engine);
+void utrace_membarrier(struct utrace_engine *engine);
 struct utrace_set *utrace_switch(struct task_struct *task, struct utrace *u,
 				 struct utrace_set *set, u64 same, u64 muted,
 				 bool ask);
@@ -17,7 +17,7 @@ struct utrace_set *utrace_switch(struct task_struct *task, struct utrace *u,
  * @u: struct utrace of a task that does not have the deferred set pinned
  *
  * Context: @u->lock is held.  Called by the task itself, by its reaper, or by
- * utrace_sweep() when a look after utrace_heavy() has shown no pin.
+ * utrace_update_drop_old() when a look after utrace_membarrier() has shown no pin.
  * Return:
  * * the set, whose reference passes to the caller
  * * NULL - no set is deferred

@@ -3,7 +3,7 @@
  * utrace - a task renews its set, or takes its first one
  *
  * A change of events, filter or match sets UTRACE_WORD_RENEW in the words of
- * the engine's tasks.  Each task takes the latest set of its cast at its next
+ * the engine's tasks.  Each task takes the latest set of its domain at its next
  * event, and only then asks the matches of the engines, under no lock.  The
  * verdicts are kept beside the set, in utrace::muted, so that tasks with the
  * same engines share a set whatever the verdicts are.
@@ -98,7 +98,7 @@ static bool utrace_renew_publish(struct utrace *u, struct utrace_set *old,
 			done = true;
 		}
 	}
-	smp_mb(); /* Set before engines' flags; pairs with utrace_heavy(). */
+	smp_mb(); /* Set before engines' flags; pairs with utrace_membarrier(). */
 	utrace_set_put(drop);
 	utrace_set_put(deferred);
 	return done;
@@ -124,7 +124,7 @@ static bool utrace_renew_once(struct utrace *u, bool *nomem)
 			   current->utrace_events & ~UTRACE_WORD_RENEW);
 		old = utrace_set_get(current->utrace_set);
 	}
-	set = utrace_set_latest(old ? old->cast : NULL,
+	set = utrace_set_latest(old ? old->domain : NULL,
 				current->flags & PF_KTHREAD);
 	*nomem = IS_ERR(set);
 	if (*nomem) {

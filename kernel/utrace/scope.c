@@ -5,7 +5,7 @@
  * A thread engine names its task.  A process or tree engine names the struct
  * pid of its thread group, which stays with the group when a thread other than
  * the leader calls execve().  Such an engine covers the tasks whose sets have
- * the engine, and finds these tasks as members of its casts.
+ * the engine, and finds these tasks as members of its domains.
  *
  * What is done to the tasks of an engine from outside goes through
  * utrace_visit_members(), which looks up the engine's slot and uses it in one
@@ -41,7 +41,7 @@ bool utrace_covers(struct utrace_engine *engine, struct task_struct *task)
 }
 
 /**
- * utrace_is_told() - does an engine hear of a task?
+ * utrace_reports_to() - does an engine hear of a task?
  * @engine: the engine; the caller has a reference
  * @task: the task; the caller has a reference, or is under RCU
  *
@@ -51,7 +51,7 @@ bool utrace_covers(struct utrace_engine *engine, struct task_struct *task)
  * * false - @engine does not cover @task, rejected it when it was last asked,
  *   or is of the system and @task had no event since the attach
  */
-bool utrace_is_told(struct utrace_engine *engine, struct task_struct *task)
+bool utrace_reports_to(struct utrace_engine *engine, struct task_struct *task)
 {
 	struct utrace *u = READ_ONCE(task->utrace);
 	int slot;
@@ -150,30 +150,30 @@ static void utrace_task(struct utrace_engine *engine, struct task_struct *task,
 	fn(engine, task, u, 0, arg);
 }
 
-/* Visit the members of all casts of an engine of process or tree scope. */
-static void utrace_visit_casts(struct utrace_engine *engine,
+/* Visit the members of all domains of an engine of process or tree scope. */
+static void utrace_visit_domains(struct utrace_engine *engine,
 			       utrace_task_fn each, utrace_member_fn fn,
 			       void *arg)
 {
 	struct utrace_member *member;
-	struct utrace_role *role;
+	struct utrace_link *link;
 
 	/*
 	 * The caller's change comes before the reads of the lists: a task that
-	 * joins a cast too late to be met sees the change.  Pairs with
-	 * utrace_inherit_word() and utrace_turn_locked().
+	 * joins a domain too late to be met sees the change.  Pairs with
+	 * utrace_inherit_word() and utrace_update_locked().
 	 */
 	smp_mb();
 	guard(rcu)();
-	list_for_each_entry_rcu(role, &engine->info->roles, list) {
+	list_for_each_entry_rcu(link, &engine->info->links, list) {
 		/*
-		 * A task joins the list of a newer cast before it leaves the
+		 * A task joins the list of a newer domain before it leaves the
 		 * old one.  If it was gone from the list that was read last, it
 		 * is seen in a list that is read after this.  Pairs with
-		 * utrace_turn_locked().
+		 * utrace_update_locked().
 		 */
 		smp_rmb();
-		list_for_each_entry_rcu(member, &role->cast->members, list)
+		list_for_each_entry_rcu(member, &link->domain->members, list)
 			each(engine, member->task, fn, arg);
 	}
 }
@@ -201,7 +201,7 @@ static void utrace_visit(struct utrace_engine *engine, utrace_task_fn each,
 	if (!scope)
 		each(engine, engine->task, fn, arg);
 	else if (scope != UTRACE_STATE_SYSTEM)
-		utrace_visit_casts(engine, each, fn, arg);
+		utrace_visit_domains(engine, each, fn, arg);
 	else
 		utrace_visit_all(engine, each, fn, arg);
 }
@@ -213,7 +213,7 @@ static void utrace_visit(struct utrace_engine *engine, utrace_task_fn each,
  *	for all its tasks
  * @fn: called under the task's utrace->lock, with the engine's slot as a bit;
  *	returns UTRACE_AFTER_* bits for what is to be done without that lock.
- *	May be called twice for a task, which can move to a newer cast meanwhile
+ *	May be called twice for a task, which can move to a newer domain meanwhile
  * @arg: last argument of @fn
  *
  * A task that gets the engine by an attach during the call, or loses it by a
@@ -237,15 +237,15 @@ void utrace_visit_members(struct utrace_engine *engine,
 static bool utrace_meets_living(struct utrace_engine *engine)
 {
 	struct utrace_member *member;
-	struct utrace_role *role;
+	struct utrace_link *link;
 
 	if (!(utrace_engine_state(engine) & UTRACE_STATE_SCOPE))
 		return !utrace_is_dead(engine->task);
 	guard(rcu)();
-	list_for_each_entry_rcu(role, &engine->info->roles, list) {
-		/* As in utrace_visit_casts(). */
+	list_for_each_entry_rcu(link, &engine->info->links, list) {
+		/* As in utrace_visit_domains(). */
 		smp_rmb();
-		list_for_each_entry_rcu(member, &role->cast->members, list)
+		list_for_each_entry_rcu(member, &link->domain->members, list)
 			if (!utrace_is_dead(member->task))
 				return true;
 	}
@@ -318,7 +318,7 @@ void utrace_interrupt_cpus(struct utrace_engine *engine)
 /**
  * utrace_visit_tasks() - call a function for tasks that may be in a callback
  * @engine: the engine; if it is detached, utrace_uncover() has not begun to
- *	move its tasks to other casts
+ *	move its tasks to other domains
  * @fn: called under the task's utrace->lock with 0 for the slot, also for a
  *	task whose published set does not have the engine: the set that the task
  *	has pinned may have it.  The answer is not used

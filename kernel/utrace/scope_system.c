@@ -6,10 +6,10 @@
  * bare task says what the engines of the system want (task.c).  At its first
  * event a bare task takes a struct utrace in its own context (utrace_adopt(),
  * renew.c).  Every set that is made contains the engines of the system, in slots
- * of their own behind those of the cast.
+ * of their own behind those of the domain.
  *
  * A change of events or of the table is told by one walk over all tasks
- * (utrace_system_tell()).  A removed engine is in no new set; the sets that
+ * (utrace_system_refresh()).  A removed engine is in no new set; the sets that
  * still have it keep its memory, and no pass calls it.
  */
 #include <linux/sched/signal.h>
@@ -57,7 +57,7 @@ void utrace_tasklist_barrier(void)
 }
 
 /*
- * The cost, in bare tasks, of what utrace_system_tell() does in one hold of
+ * The cost, in bare tasks, of what utrace_system_refresh() does in one hold of
  * utrace_bare_lock, with interrupts off.
  */
 #define UTRACE_BARE_RUN		64
@@ -65,7 +65,7 @@ void utrace_tasklist_barrier(void)
 #define UTRACE_OTHER		8
 
 /**
- * utrace_system_tell() - tell all tasks what the engines of the system want
+ * utrace_system_refresh() - tell all tasks what the engines of the system want
  *
  * One walk over all tasks, with a few instructions for each that is bare.  A
  * child that is born meanwhile is met by the walk or has its word made from the
@@ -76,7 +76,7 @@ void utrace_tasklist_barrier(void)
  *
  * Context: Any but NMI, without siglock.  Takes tasklist_lock.
  */
-void utrace_system_tell(void)
+void utrace_system_refresh(void)
 {
 	unsigned long user, flags;
 	struct task_struct *p, *t;
@@ -213,7 +213,7 @@ int utrace_system_change(struct utrace_engine *engine)
 			rcu_assign_pointer(utrace_system, next);
 			/*
 			 * The table before the number; pairs with
-			 * utrace_census_take().
+			 * utrace_snapshot_take().
 			 */
 			smp_store_release(&utrace_system_gen,
 					  utrace_system_gen + 1);

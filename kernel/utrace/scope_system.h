@@ -30,7 +30,7 @@ struct utrace_system {
 extern struct utrace_system __rcu *utrace_system;
 extern unsigned int utrace_system_gen;
 bool utrace_system_reaches(struct utrace_engine *engine, bool kthread);
-void utrace_system_tell(void);
+void utrace_system_refresh(void);
 void utrace_system_recount(void);
 int utrace_system_change(struct utrace_engine *engine);
 

@@ -2,7 +2,7 @@
 /*
  * utrace - engine sets: what a task must call
  *
- * A set is made from a cast, the engines of the system, and what all of them
+ * A set is made from a domain, the engines of the system, and what all of them
  * want.  It is never changed and is shared by all tasks with the same engines.
  * A change of what an engine wants makes the set out of date, which the numbers
  * in the set tell (->seq, ->sysgen); each task then takes a newer set at its
@@ -57,43 +57,43 @@ struct utrace_set *utrace_set_get(struct utrace_set *set)
 }
 
 /*
- * The latest sets of tasks without a cast, which only engines of the system
+ * The latest sets of tasks without a domain, which only engines of the system
  * cover: user tasks, and kernel threads.  They are not counted, as
- * utrace_cast::latest is not.
+ * utrace_domain::latest is not.
  */
 static struct utrace_set __rcu *utrace_latest_bare[2];
 
-static struct utrace_set __rcu **utrace_latest_of(struct utrace_cast *cast,
+static struct utrace_set __rcu **utrace_latest_of(struct utrace_domain *domain,
 						  bool kthread)
 {
-	return cast ? &cast->latest : &utrace_latest_bare[kthread];
+	return domain ? &domain->latest : &utrace_latest_bare[kthread];
 }
 
 /* The slots of the engines of the system. */
 #define UTRACE_SYSTEM_SLOTS	GENMASK_ULL(UTRACE_NSLOTS - 1, UTRACE_SYSTEM_SLOT)
 
-/* Free a set, and return its cast with the reference that the set had. */
-static struct utrace_cast *utrace_set_free(struct utrace_set *set)
+/* Free a set, and return its domain with the reference that the set had. */
+static struct utrace_domain *utrace_set_free(struct utrace_set *set)
 {
-	struct utrace_cast *cast = set->cast;
+	struct utrace_domain *domain = set->domain;
 	unsigned int i;
 	u64 left;
 
-	for (i = 0; i < UTRACE_NHEIRS; i++)
-		if (set->heir[i] != set)
-			utrace_set_put(set->heir[i]);
+	for (i = 0; i < UTRACE_NCHILDREN; i++)
+		if (set->inherited[i] != set)
+			utrace_set_put(set->inherited[i]);
 	for (left = set->members & UTRACE_SYSTEM_SLOTS; left; left &= left - 1)
 		utrace_shell_put(set->engine[__ffs64(left)]);
 	kfree_rcu(set, rcu);
-	return cast;
+	return domain;
 }
 
 /**
  * utrace_set_put() - drop a reference
  * @set: the set, or NULL
  *
- * The last put frees the set.  If it frees the cast as well, the reference that
- * the cast has to the next set is dropped in turn, in a loop.
+ * The last put frees the set.  If it frees the domain as well, the reference that
+ * the domain has to the next set is dropped in turn, in a loop.
  *
  * Context: Any but NMI, without utrace_engine_lock and the locks inside of it.
  */
@@ -102,9 +102,9 @@ void utrace_set_put(struct utrace_set *set)
 	struct utrace_set __rcu **latest;
 
 	while (set && refcount_dec_and_test(&set->ref)) {
-		latest = utrace_latest_of(set->cast, set->kthread);
+		latest = utrace_latest_of(set->domain, set->kthread);
 		cmpxchg((struct utrace_set **)latest, set, NULL);
-		set = utrace_cast_drop(utrace_set_free(set));
+		set = utrace_domain_drop(utrace_set_free(set));
 	}
 }
 
@@ -207,13 +207,13 @@ static bool utrace_needs_slow_pass(const struct utrace_set *set,
  * Wants nothing; stands in where a list has no single engine, so that the fast
  * pass needs no NULL check.
  */
-static struct utrace_engine utrace_nobody;
+static struct utrace_engine utrace_dummy_engine;
 
 static struct utrace_engine *utrace_sole(const struct utrace_set *set,
 					 u64 slots)
 {
 	if (hweight64(slots) != 1)
-		return &utrace_nobody;
+		return &utrace_dummy_engine;
 	return set->engine[__ffs64(slots)];
 }
 
@@ -293,9 +293,9 @@ static void utrace_set_fill(struct utrace_set *set)
 }
 
 /**
- * struct utrace_census - the engines that a set is made of
- * @engine: by slot, the engine; the cast keeps its own engines,
- *	utrace_census_take() took a reference to the memory of those of the
+ * struct utrace_snapshot - the engines that a set is made of
+ * @engine: by slot, the engine; the domain keeps its own engines,
+ *	utrace_snapshot_take() took a reference to the memory of those of the
  *	system
  * @all: the slots that are used, in the order of attach, those of the system
  *	last
@@ -305,28 +305,28 @@ static void utrace_set_fill(struct utrace_set *set)
  *
  * Lives on the stack of the task that makes the set.
  */
-struct utrace_census {
+struct utrace_snapshot {
 	struct utrace_engine *engine[UTRACE_NSLOTS];
 	u8 all[UTRACE_NSLOTS];
 	unsigned int n;
 	unsigned int sysgen;
 };
 
-static void utrace_census_take(struct utrace_census *census,
-			       const struct utrace_cast *cast, bool kthread)
+static void utrace_snapshot_take(struct utrace_snapshot *snapshot,
+			       const struct utrace_domain *domain, bool kthread)
 {
 	const struct utrace_system *system;
 	unsigned int i;
 
-	census->n = 0;
-	for (i = 0; cast && i < cast->nroles; i++) {
-		u8 slot = cast->role[i].slot;
+	snapshot->n = 0;
+	for (i = 0; domain && i < domain->nlinks; i++) {
+		u8 slot = domain->link[i].slot;
 
-		census->engine[slot] = cast->role[i].engine;
-		census->all[census->n++] = slot;
+		snapshot->engine[slot] = domain->link[i].engine;
+		snapshot->all[snapshot->n++] = slot;
 	}
 	/* The number before the table; pairs with utrace_system_change(). */
-	census->sysgen = smp_load_acquire(&utrace_system_gen);
+	snapshot->sysgen = smp_load_acquire(&utrace_system_gen);
 	guard(rcu)();
 	system = rcu_dereference(utrace_system);
 	for (i = 0; i < system->n; i++) {
@@ -336,36 +336,36 @@ static void utrace_census_take(struct utrace_census *census,
 		if (!utrace_system_reaches(engine, kthread) ||
 		    !utrace_shell_tryget(engine))
 			continue;
-		census->engine[slot] = engine;
-		census->all[census->n++] = slot;
+		snapshot->engine[slot] = engine;
+		snapshot->all[snapshot->n++] = slot;
 	}
 }
 
-static void utrace_census_drop(struct utrace_census *census)
+static void utrace_snapshot_drop(struct utrace_snapshot *snapshot)
 {
 	unsigned int i;
 
-	for (i = 0; i < census->n; i++)
-		if (census->all[i] >= UTRACE_SYSTEM_SLOT)
-			utrace_shell_put(census->engine[census->all[i]]);
+	for (i = 0; i < snapshot->n; i++)
+		if (snapshot->all[i] >= UTRACE_SYSTEM_SLOT)
+			utrace_shell_put(snapshot->engine[snapshot->all[i]]);
 }
 
 /*
- * Make a set of the engines of a census, and take over its references.  Tasks
+ * Make a set of the engines of a snapshot, and take over its references.  Tasks
  * share the set; the first one that needs it is charged, or who attaches.
  * Returns NULL without memory.
  */
-static struct utrace_set *utrace_set_make(const struct utrace_census *census,
-					  struct utrace_cast *cast,
+static struct utrace_set *utrace_set_make(const struct utrace_snapshot *snapshot,
+					  struct utrace_domain *domain,
 					  bool kthread)
 {
 	unsigned int i, nslots = 0;
 	struct utrace_set *set;
 
-	for (i = 0; i < census->n; i++)
-		nslots = max(nslots, census->all[i] + 1U);
+	for (i = 0; i < snapshot->n; i++)
+		nslots = max(nslots, snapshot->all[i] + 1U);
 	set = kzalloc(struct_size(set, engine, nslots) +
-		      nslots * sizeof(*set->seq) + UTRACE_NLISTS * census->n,
+		      nslots * sizeof(*set->seq) + UTRACE_NLISTS * snapshot->n,
 		      GFP_KERNEL_ACCOUNT);
 	if (!set)
 		return NULL;
@@ -373,13 +373,13 @@ static struct utrace_set *utrace_set_make(const struct utrace_census *census,
 	set->nslots = nslots;
 	set->seq = (u32 *)&set->engine[nslots];
 	set->order = (u8 *)&set->seq[nslots];
-	set->sysgen = census->sysgen;
+	set->sysgen = snapshot->sysgen;
 	set->kthread = kthread;
-	set->cast = utrace_cast_get(cast);
-	for (i = 0; i < census->n; i++) {
-		u8 slot = census->all[i];
+	set->domain = utrace_domain_get(domain);
+	for (i = 0; i < snapshot->n; i++) {
+		u8 slot = snapshot->all[i];
 
-		set->engine[slot] = census->engine[slot];
+		set->engine[slot] = snapshot->engine[slot];
 		set->order[i] = slot;
 		set->members |= BIT_ULL(slot);
 	}
@@ -388,41 +388,41 @@ static struct utrace_set *utrace_set_make(const struct utrace_census *census,
 }
 
 /* Give @set the sets of children.  Returns 0 or -ENOMEM. */
-static int utrace_set_heirs(struct utrace_set *set)
+static int utrace_set_add_inherited(struct utrace_set *set)
 {
-	struct utrace_cast *cast = set->cast;
+	struct utrace_domain *domain = set->domain;
 	unsigned int i;
 
-	for (i = 0; cast && i < UTRACE_NHEIRS; i++) {
-		struct utrace_set *heir;
+	for (i = 0; domain && i < UTRACE_NCHILDREN; i++) {
+		struct utrace_set *inherited;
 
-		if (cast->heir[i] == cast) {
-			set->heir[i] = set;
-		} else if (cast->heir[i]) {
-			heir = utrace_set_latest(cast->heir[i], false);
-			if (IS_ERR(heir))
-				return PTR_ERR(heir);
-			set->heir[i] = heir;
+		if (domain->inherited[i] == domain) {
+			set->inherited[i] = set;
+		} else if (domain->inherited[i]) {
+			inherited = utrace_set_latest(domain->inherited[i], false);
+			if (IS_ERR(inherited))
+				return PTR_ERR(inherited);
+			set->inherited[i] = inherited;
 		}
 	}
 	return 0;
 }
 
-static struct utrace_set *utrace_set_build(struct utrace_cast *cast,
+static struct utrace_set *utrace_set_build(struct utrace_domain *domain,
 					   bool kthread)
 {
-	struct utrace_census census;
+	struct utrace_snapshot snapshot;
 	struct utrace_set *set;
 
-	utrace_census_take(&census, cast, kthread);
-	if (!census.n)
+	utrace_snapshot_take(&snapshot, domain, kthread);
+	if (!snapshot.n)
 		return NULL;
-	set = utrace_set_make(&census, cast, kthread);
+	set = utrace_set_make(&snapshot, domain, kthread);
 	if (!set) {
-		utrace_census_drop(&census);
+		utrace_snapshot_drop(&snapshot);
 		return ERR_PTR(-ENOMEM);
 	}
-	if (utrace_set_heirs(set)) {
+	if (utrace_set_add_inherited(set)) {
 		utrace_set_put(set);
 		return ERR_PTR(-ENOMEM);
 	}
@@ -444,7 +444,7 @@ bool utrace_set_is_current(const struct utrace_set *set)
 
 	/*
 	 * The load may still return the number from before a change of the
-	 * table. utrace_system_tell() then comes later, and sets
+	 * table. utrace_system_refresh() then comes later, and sets
 	 * UTRACE_WORD_RENEW under utrace->lock of each task.
 	 */
 	if (set->sysgen != READ_ONCE(utrace_system_gen))
@@ -463,10 +463,10 @@ bool utrace_set_is_current(const struct utrace_set *set)
 }
 
 /**
- * utrace_set_latest() - get the set for a cast, with what its engines want now
- * @cast: the cast, to which the caller has a reference; NULL for tasks that
+ * utrace_set_latest() - get the set for a domain, with what its engines want now
+ * @domain: the domain, to which the caller has a reference; NULL for tasks that
  *	only engines of the system cover
- * @kthread: the set is for kernel threads; only without @cast
+ * @kthread: the set is for kernel threads; only without @domain
  *
  * Returns the set that was made last if it is still current, so that tasks with
  * the same engines share a set, and else makes another one.
@@ -477,9 +477,9 @@ bool utrace_set_is_current(const struct utrace_set *set)
  * * NULL - there are no engines
  * * -ENOMEM - no memory
  */
-struct utrace_set *utrace_set_latest(struct utrace_cast *cast, bool kthread)
+struct utrace_set *utrace_set_latest(struct utrace_domain *domain, bool kthread)
 {
-	struct utrace_set __rcu **latest = utrace_latest_of(cast, kthread);
+	struct utrace_set __rcu **latest = utrace_latest_of(domain, kthread);
 	struct utrace_set *set;
 
 	scoped_guard(rcu) {
@@ -490,7 +490,7 @@ struct utrace_set *utrace_set_latest(struct utrace_cast *cast, bool kthread)
 	if (set && utrace_set_is_current(set))
 		return set;
 	utrace_set_put(set);
-	set = utrace_set_build(cast, kthread);
+	set = utrace_set_build(domain, kthread);
 	if (!IS_ERR_OR_NULL(set))
 		rcu_assign_pointer(*latest, set);
 	return set;

@@ -5,12 +5,12 @@
 #ifndef _KERNEL_UTRACE_SET_H
 #define _KERNEL_UTRACE_SET_H
 
-#include "cast.h"
+#include "domain.h"
 
 /*
- * Slots of a set.  Engines of casts have the slots below UTRACE_SYSTEM_SLOT,
+ * Slots of a set.  Engines of domains have the slots below UTRACE_SYSTEM_SLOT,
  * engines of the system have the others, so that neither kind can take the
- * slots of the other.  A cast whose engines leave no more than
+ * slots of the other.  A domain whose engines leave no more than
  * UTRACE_KEPT_SLOTS slots takes privileged engines only, see
  * utrace_is_crowded().
  */
@@ -32,7 +32,7 @@ static_assert(UTRACE_MAX_ENGINES + UTRACE_MAX_SYSTEM == UTRACE_NSLOTS);
 /**
  * struct utrace_set - what a task must call, in lists for its passes
  * @ref: references: one for each task that has the set as ->utrace_set or as
- *	utrace::deferred, for each set that has it as @heir, for each cast that
+ *	utrace::deferred, for each set that has it as @inherited, for each domain that
  *	has it as @next, for each utrace_successor, and those that functions
  *	hold while they work on it
  * @nslots: number of elements of @engine and @seq
@@ -41,7 +41,7 @@ static_assert(UTRACE_MAX_ENGINES + UTRACE_MAX_SYSTEM == UTRACE_NSLOTS);
  * @events: the event word of a task with the set, if no engine rejects the task
  * @asked: the events that engines with a match want
  * @sysgen: utrace_system_gen, read before the engines of the system were
- * @kthread: the set is for kernel threads; such a set has no @cast
+ * @kthread: the set is for kernel threads; such a set has no @domain
  * @members: slots that have an engine
  * @matched: slots whose engine has a match
  * @entry: slots in the list of SYSCALL_ENTRY
@@ -50,20 +50,20 @@ static_assert(UTRACE_MAX_ENGINES + UTRACE_MAX_SYSTEM == UTRACE_NSLOTS);
  *	or more than one, an engine that wants nothing, so that the fast pass
  *	needs no NULL check
  * @sole_exit: likewise for SYSCALL_EXIT
- * @cast: the cast that the set was made for, counted; NULL if the set has
+ * @domain: the domain that the set was made for, counted; NULL if the set has
  *	engines of the system only
- * @heir: by enum utrace_heir, the set of a child, counted; NULL if a child
- *	inherits no engine; the set itself, not counted, if @cast is its own
+ * @inherited: by enum utrace_child, the set of a child, counted; NULL if a child
+ *	inherits no engine; the set itself, not counted, if @domain is its own
  *	heir
  * @rcu: frees the set when readers under RCU are done
  * @order: slots, list after list
  * @seq: by slot, utrace_engine::seq, read before the flags of the engine
- * @engine: by slot, the engine; @cast has a reference to the memory of its
+ * @engine: by slot, the engine; @domain has a reference to the memory of its
  *	engines, the set has one to that of each engine of the system
  *
- * Immutable except for @ref.  A newer set for the same cast may exist, made
+ * Immutable except for @ref.  A newer set for the same domain may exist, made
  * from what its engines want now.  An engine keeps its slot in every set of
- * every cast that follows.
+ * every domain that follows.
  *
  * A task that has the set pinned reads it without a lock.  Any other reader has
  * a reference, or holds utrace->lock of a task that has the set.  Under RCU
@@ -83,8 +83,8 @@ struct utrace_set {
 	u64 exit;
 	struct utrace_engine *sole_entry;
 	struct utrace_engine *sole_exit;
-	struct utrace_cast *cast;
-	struct utrace_set *heir[UTRACE_NHEIRS];
+	struct utrace_domain *domain;
+	struct utrace_set *inherited[UTRACE_NCHILDREN];
 	struct rcu_head rcu;
 	u8 *order;
 	u32 *seq;
@@ -99,7 +99,7 @@ u64 utrace_set_same(const struct utrace_set *old,
 		    const struct utrace_set *new);
 u64 utrace_set_present(const struct utrace_set *old,
 		       const struct utrace_set *set);
-struct utrace_set *utrace_set_latest(struct utrace_cast *cast, bool kthread);
+struct utrace_set *utrace_set_latest(struct utrace_domain *domain, bool kthread);
 bool utrace_set_is_current(const struct utrace_set *set);
 unsigned int utrace_order(const struct utrace_set *set, unsigned int event,
 			  const u16 *wants, u8 *order);

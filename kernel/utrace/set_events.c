@@ -41,7 +41,7 @@ static unsigned int utrace_add_to_member(struct utrace_engine *engine,
 static void utrace_engine_changed(struct utrace_engine *engine, unsigned long added)
 {
 	if (utrace_engine_is_system(engine))
-		utrace_system_tell();
+		utrace_system_refresh();
 	else
 		utrace_visit_members(engine, NULL, utrace_add_to_member,
 				     &added);

@@ -27,7 +27,7 @@
 #include "stop.h"
 #include "wake.h"
 
-static_assert(!(UTRACE_GROUP_UNTOLD &
+static_assert(!(UTRACE_GROUP_UNREPORTED &
 		(SIGNAL_STOP_MASK | SIGNAL_GROUP_EXIT | SIGNAL_CLD_MASK |
 		 SIGNAL_UNKILLABLE)));
 
@@ -520,7 +520,7 @@ static bool utrace_was_sent(struct task_struct *task, int signr)
  * unless the thread is exiting already.  @code is the signal that the current
  * thread dies of, or 0.  siglock is held.
  */
-static bool utrace_is_teller(int signr, int code)
+static bool utrace_is_reporter(int signr, int code)
 {
 	struct task_struct *t;
 
@@ -563,7 +563,7 @@ static void utrace_killer_info(int signr, kernel_siginfo_t *info)
 
 /*
  * Claim the report of the signal that killed the process, and fill in *@ksig.
- * Returns true in one thread only: siglock protects UTRACE_GROUP_UNTOLD.
+ * Returns true in one thread only: siglock protects UTRACE_GROUP_UNREPORTED.
  */
 static bool utrace_claim_killer(struct ksignal *ksig, int code)
 {
@@ -572,11 +572,11 @@ static bool utrace_claim_killer(struct ksignal *ksig, int code)
 
 	guard(spinlock_irq)(&current->sighand->siglock);
 	signr = signal->group_exit_code & 0x7f;
-	if (!(signal->flags & UTRACE_GROUP_UNTOLD) || !signr ||
+	if (!(signal->flags & UTRACE_GROUP_UNREPORTED) || !signr ||
 	    !valid_signal(signr) || signr == SIGKILL ||
-	    !utrace_is_teller(signr, code))
+	    !utrace_is_reporter(signr, code))
 		return false;
-	signal->flags &= ~UTRACE_GROUP_UNTOLD;
+	signal->flags &= ~UTRACE_GROUP_UNREPORTED;
 	ksig->sig = signr;
 	ksig->ka = unrcu_pointer(current->sighand)->action[signr - 1];
 	utrace_killer_info(signr, &ksig->info);
@@ -587,12 +587,12 @@ static bool utrace_claim_killer(struct ksignal *ksig, int code)
  * utrace_report_killer() - report a signal that killed the process when sent
  * @code: the signal that the current thread dies of, or 0
  *
- * complete_signal() has killed the group and set UTRACE_GROUP_UNTOLD, so no
+ * complete_signal() has killed the group and set UTRACE_GROUP_UNREPORTED, so no
  * thread takes the signal from its queue.  complete_signal() kills the group at
  * once only if no engine wants to change the signal (UTRACE_WORD_FATAL), so
  * this function calls observers and engines of the system only.  A signal that
  * was sent to one thread is reported by that thread, any other signal by the
- * first thread that dies of the signal, see utrace_is_teller().
+ * first thread that dies of the signal, see utrace_is_reporter().
  *
  * Context: The task itself, no locks held.  May sleep.
  */
@@ -605,7 +605,7 @@ void utrace_report_killer(int code)
 	struct ksignal ksig;
 	bool ours = false;
 
-	if (!(READ_ONCE(current->signal->flags) & UTRACE_GROUP_UNTOLD) ||
+	if (!(READ_ONCE(current->signal->flags) & UTRACE_GROUP_UNREPORTED) ||
 	    !utrace_pass_begin(&pass, UTRACE_LIST(_UTRACE_EVENT_SIGNAL_TERM),
 			       UTRACE_SIGNAL_TERM))
 		return;

@@ -54,12 +54,12 @@ void __init utrace_follow_with(bool (*step)(struct pt_regs *regs,
 }
 
 /* Call the client that follows all steps, and note the instruction pointer. */
-static bool utrace_look(struct utrace *u, enum utrace_step_why why)
+static bool utrace_call_follower(struct utrace *u, enum utrace_step_why why)
 {
 	struct pt_regs *regs = current_pt_regs();
 	bool ours = static_call(utrace_step)(regs, why);
 
-	u->looked = instruction_pointer(regs);
+	u->followed_ip = instruction_pointer(regs);
 	return ours;
 }
 
@@ -78,7 +78,7 @@ static bool utrace_look(struct utrace *u, enum utrace_step_why why)
 bool utrace_has_moved(const struct utrace *u, struct pt_regs *regs)
 {
 	if (!(READ_ONCE(u->flags) & UTRACE_TASK_ARMED) ||
-	    instruction_pointer(regs) == u->looked)
+	    instruction_pointer(regs) == u->followed_ip)
 		return false;
 #ifdef CONFIG_UPROBES
 	if (current->utask && current->utask->active_uprobe)
@@ -230,7 +230,7 @@ static void utrace_arm(struct utrace *u, bool follow)
 		set_thread_flag(TIF_FORCED_TF);
 #endif
 	if (again)
-		utrace_look(u, UTRACE_STEP_AGAIN);
+		utrace_call_follower(u, UTRACE_STEP_AGAIN);
 }
 
 /**
@@ -299,7 +299,7 @@ bool utrace_step_is_queued(void)
  */
 void utrace_step_handler(void)
 {
-	utrace_look(current->utrace, UTRACE_STEP_HANDLER);
+	utrace_call_follower(current->utrace, UTRACE_STEP_HANDLER);
 }
 
 /**
@@ -316,7 +316,7 @@ void __utrace_step_dispatched(void)
 	struct utrace *u = current->utrace;
 
 	if (READ_ONCE(u->flags) & UTRACE_TASK_ARMED)
-		utrace_look(u, UTRACE_STEP_SYSCALL);
+		utrace_call_follower(u, UTRACE_STEP_SYSCALL);
 }
 
 /*
@@ -372,7 +372,7 @@ bool __utrace_step_trap(enum utrace_step_why why)
 
 	if (!(READ_ONCE(u->flags) & UTRACE_TASK_ARMED))
 		return utrace_step_asked(u, why, false, true);
-	ours = utrace_look(u, why);
+	ours = utrace_call_follower(u, why);
 	/* For most followed steps nobody else has requested a step. */
 	if (likely(!(READ_ONCE(u->flags) & (UTRACE_TASK_STEPPING |
 					    UTRACE_TASK_PTRACE_STEP))))

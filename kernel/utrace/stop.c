@@ -89,7 +89,7 @@ static bool utrace_serve_trap(enum utrace_stop_where where)
 	 * called.
 	 */
 	if (current->jobctl & JOBCTL_STOP_PENDING) {
-		if (!utrace_tell_group_stop() || !current->ptrace)
+		if (!utrace_before_group_stop() || !current->ptrace)
 			return true;
 		task_set_jobctl_pending(current, JOBCTL_TRAP_STOP);
 	}
@@ -136,14 +136,14 @@ static bool utrace_take_jctl_again(void)
 static bool utrace_note_group_stop(void)
 {
 	struct utrace *u = READ_ONCE(current->utrace);
-	bool told;
+	bool reported;
 
 	if (!u)
 		return false;
 	guard(spinlock)(&u->lock);
-	told = u->flags & UTRACE_TASK_STOP_TOLD;
-	u->flags |= UTRACE_TASK_STOP_TOLD;
-	return told;
+	reported = u->flags & UTRACE_TASK_STOP_REPORTED;
+	u->flags |= UTRACE_TASK_STOP_REPORTED;
+	return reported;
 }
 
 /**
@@ -159,7 +159,7 @@ int utrace_stop_signal(void)
 }
 
 /**
- * __utrace_tell_group_stop() - report JCTL before taking part in a group stop
+ * __utrace_before_group_stop() - report JCTL before taking part in a group stop
  *
  * Context: The task itself, with siglock held, which is dropped and taken
  * again.  May sleep.
@@ -169,7 +169,7 @@ int utrace_stop_signal(void)
  * * false - SIGCONT or SIGKILL has ended the group stop, or a tracer lets the
  *   task run.  Another group stop may be pending that was not reported yet
  */
-bool __utrace_tell_group_stop(void)
+bool __utrace_before_group_stop(void)
 {
 	bool left, last;
 
@@ -228,7 +228,7 @@ bool __utrace_tell_group_stop(void)
 enum utrace_stop_end utrace_stop(struct utrace *u,
 				 enum utrace_stop_where where)
 {
-	bool joined = false, told = where == UTRACE_STOP_JCTL;
+	bool joined = false, reported = where == UTRACE_STOP_JCTL;
 	enum utrace_stop_end end = UTRACE_LET_GO;
 
 	spin_lock_irq(&current->sighand->siglock);
@@ -255,9 +255,9 @@ enum utrace_stop_end utrace_stop(struct utrace *u,
 			continue;
 		if (!current->ptrace &&
 		    (current->jobctl & JOBCTL_STOP_PENDING)) {
-			if (!told && utrace_wants_jctl()) {
-				__utrace_tell_group_stop();
-				told = true;
+			if (!reported && utrace_wants_jctl()) {
+				__utrace_before_group_stop();
+				reported = true;
 				/*
 				 * Engines that got this report in a stop get it
 				 * once more.
@@ -269,7 +269,7 @@ enum utrace_stop_end utrace_stop(struct utrace *u,
 			notify = signal_utrace_group_stop();
 			joined = true;
 		}
-		told = false;
+		reported = false;
 		current->jobctl |= JOBCTL_UTRACE;
 		set_special_state(TASK_TRACED);
 		utrace_wake_freeze_waiters(current);

@@ -7,7 +7,7 @@
  * syscall_report.c continues after that engine.  UTRACE_WORD_FAST in the event
  * word says that no engine of the set has a filter, wants QUIESCE, or wants
  * exits without entries.  UTRACE_TASK_SLOW says that the task has something
- * pending that only the slow pass does, see utrace_settle().  While
+ * pending that only the slow pass does, see utrace_recalc_slow().  While
  * kernel.utrace.stats is 1, all calls take the slow pass.
  */
 #ifdef CONFIG_GENERIC_ENTRY
@@ -107,7 +107,7 @@ static noinline bool utrace_entry_not_fast(struct utrace *u)
  * The engine at index @i of utrace_set::order has answered more than RESUME to
  * an entry.  Merge its answer, and make the rest of the pass a slow one.
  */
-static noinline bool utrace_entry_turns_slow(struct utrace *u, unsigned int i,
+static noinline bool utrace_entry_continue_slow(struct utrace *u, unsigned int i,
 					     u32 ret)
 {
 	struct pt_regs *regs = current_pt_regs();
@@ -121,7 +121,7 @@ static noinline bool utrace_entry_turns_slow(struct utrace *u, unsigned int i,
 	u->entered &= ~utrace_slots_behind(pass.set, _UTRACE_EVENT_SYSCALL_ENTRY, i);
 	utrace_pass_answer(&pass, pass.set->engine[slot], slot, ret,
 			   UTRACE_SYSCALL_MASK);
-	utrace_entry_rest(&pass, i + 1 - UTRACE_FIRST(pass.set,
+	utrace_entry_call_from(&pass, i + 1 - UTRACE_FIRST(pass.set,
 						      _UTRACE_EVENT_SYSCALL_ENTRY),
 			  regs);
 	return utrace_entry_finish(u, regs, UTRACE_SYSCALL_RUN, pass.result);
@@ -129,13 +129,13 @@ static noinline bool utrace_entry_turns_slow(struct utrace *u, unsigned int i,
 
 /*
  * Unpin at the end of a fast pass.  Returns true if the caller must call
- * utrace_told() for a deferred set or a waiter, or if one of @flags is set.
+ * utrace_callback_done() for a deferred set or a waiter, or if one of @flags is set.
  */
 static __always_inline bool utrace_fast_unpin(struct utrace *u, u32 flags)
 {
 	utrace_pin_drop(&u->pinned);
 	/*
-	 * Lockless: the setter of DEFERRED or WAITER calls utrace_heavy(), then
+	 * Lockless: the setter of DEFERRED or WAITER calls utrace_membarrier(), then
 	 * reads ->pinned.  The safe point serves a hold that is set after this
 	 * check.
 	 */
@@ -147,9 +147,9 @@ static __always_inline bool utrace_fast_unpin(struct utrace *u, u32 flags)
  * After a fast pass over an entry: wake waiters, and stop if an engine holds
  * the task.  Returns true if the call is skipped.
  */
-static noinline bool utrace_entry_told(struct utrace *u)
+static noinline bool utrace_entry_done(struct utrace *u)
 {
-	utrace_told(u);
+	utrace_callback_done(u);
 	return utrace_entry_finish(u, current_pt_regs(), UTRACE_SYSCALL_RUN,
 				UTRACE_SYSCALL_RUN);
 }
@@ -215,11 +215,11 @@ static noinline bool utrace_fast_entry_all(struct utrace *u)
 				       _UTRACE_EVENT_SYSCALL_ENTRY, &ret);
 
 	if (at)
-		return utrace_entry_turns_slow(u, at - u->pinned->order, ret);
+		return utrace_entry_continue_slow(u, at - u->pinned->order, ret);
 	/* Order the last callback's stores before the store that ends it. */
 	smp_store_release(&u->now, NULL);
 	return utrace_fast_unpin(u, UTRACE_TASK_SLOW) &&
-	       utrace_entry_told(u);
+	       utrace_entry_done(u);
 }
 
 /* How a fast pass over an entry ended. */
@@ -238,7 +238,7 @@ static __always_inline enum utrace_entry utrace_fast_outcome(bool skip)
 /*
  * Make a fast pass over an entry.  The code here serves a set with one engine
  * in the list; everything else is in functions that are not inlined.  ->now
- * stays NULL: utrace_is_inside() then takes the engine from the pinned set.
+ * stays NULL: utrace_task_in_callback() then takes the engine from the pinned set.
  */
 static __always_inline enum utrace_entry utrace_fast_entry(struct pt_regs *regs)
 {
@@ -258,10 +258,10 @@ static __always_inline enum utrace_entry utrace_fast_entry(struct pt_regs *regs)
 	ret = utrace_fast_call(engine, report_syscall_entry, regs);
 	if (unlikely(ret != UTRACE_RESUME)) {
 		first = UTRACE_FIRST(u->pinned, _UTRACE_EVENT_SYSCALL_ENTRY);
-		return utrace_fast_outcome(utrace_entry_turns_slow(u, first, ret));
+		return utrace_fast_outcome(utrace_entry_continue_slow(u, first, ret));
 	}
 	if (utrace_fast_unpin(u, UTRACE_TASK_SLOW))
-		return utrace_fast_outcome(utrace_entry_told(u));
+		return utrace_fast_outcome(utrace_entry_done(u));
 	return UTRACE_ENTRY_QUIET;
 }
 
@@ -346,7 +346,7 @@ static noinline void utrace_exit_not_fast(struct utrace *u)
  * The engine at index @i of utrace_set::order has answered more than RESUME to
  * an exit.  Merge its answer, and make the rest of the pass a slow one.
  */
-static noinline void utrace_exit_turns_slow(struct utrace *u, unsigned int i,
+static noinline void utrace_exit_continue_slow(struct utrace *u, unsigned int i,
 					    u32 ret)
 {
 	struct utrace_pass pass;
@@ -354,10 +354,10 @@ static noinline void utrace_exit_turns_slow(struct utrace *u, unsigned int i,
 
 	utrace_pass_continue(&pass, u, _UTRACE_EVENT_SYSCALL_EXIT);
 	slot = pass.set->order[i];
-	/* utrace_exit_rest() clears each bit when it calls the engine. */
+	/* utrace_exit_call_from() clears each bit when it calls the engine. */
 	u->unpaired |= utrace_slots_behind(pass.set, _UTRACE_EVENT_SYSCALL_EXIT, i);
 	utrace_pass_answer(&pass, pass.set->engine[slot], slot, ret, 0);
-	utrace_exit_rest(&pass, i + 1 - UTRACE_FIRST(pass.set,
+	utrace_exit_call_from(&pass, i + 1 - UTRACE_FIRST(pass.set,
 						     _UTRACE_EVENT_SYSCALL_EXIT),
 			 pass.set->exit, 0, current_pt_regs());
 }
@@ -370,7 +370,7 @@ static noinline void utrace_fast_exit_all(struct utrace *u)
 				       _UTRACE_EVENT_SYSCALL_EXIT, &ret);
 
 	if (at)
-		utrace_exit_turns_slow(u, at - u->pinned->order, ret);
+		utrace_exit_continue_slow(u, at - u->pinned->order, ret);
 	else
 		utrace_unpin(u);
 }
@@ -409,8 +409,8 @@ void __utrace_syscall_exit(struct pt_regs *regs)
 		return utrace_fast_exit_all(u);
 	ret = utrace_fast_call(engine, report_syscall_exit, regs);
 	if (unlikely(ret != UTRACE_RESUME))
-		return utrace_exit_turns_slow(u, UTRACE_FIRST(u->pinned,
+		return utrace_exit_continue_slow(u, UTRACE_FIRST(u->pinned,
 					      _UTRACE_EVENT_SYSCALL_EXIT), ret);
 	if (utrace_fast_unpin(u, 0))
-		utrace_told(u);
+		utrace_callback_done(u);
 }

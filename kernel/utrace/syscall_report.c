@@ -55,7 +55,7 @@ void utrace_no_exit(struct utrace_pass *pass)
 }
 
 /**
- * utrace_tell_unpaired() - consume the unpaired flag of an engine
+ * utrace_take_unpaired() - consume the unpaired flag of an engine
  * @u: struct utrace of the current task
  * @engine: an engine that is about to be called, kept by the pinned set
  * @slot: the slot of @engine
@@ -66,7 +66,7 @@ void utrace_no_exit(struct utrace_pass *pass)
  *   flag for @action of the callback, returned once for each such entry
  * * 0 - there is no such entry, or @engine does not want SYSCALL_EXIT
  */
-u32 utrace_tell_unpaired(struct utrace *u, struct utrace_engine *engine,
+u32 utrace_take_unpaired(struct utrace *u, struct utrace_engine *engine,
 			 unsigned int slot)
 {
 	if (likely(!(u->unpaired & BIT_ULL(slot))))
@@ -77,7 +77,7 @@ u32 utrace_tell_unpaired(struct utrace *u, struct utrace_engine *engine,
 }
 
 /**
- * utrace_settle() - decide whether the next pass may be a fast one
+ * utrace_recalc_slow() - decide whether the next pass may be a fast one
  * @pass: a slow pass over a system call that is about to end
  *
  * Clears UTRACE_TASK_SLOW unless something is pending for an engine of the set,
@@ -88,7 +88,7 @@ u32 utrace_tell_unpaired(struct utrace *u, struct utrace_engine *engine,
  *
  * Context: The task itself, with the set pinned.  Takes utrace->lock.
  */
-static void utrace_settle(struct utrace_pass *pass)
+static void utrace_recalc_slow(struct utrace_pass *pass)
 {
 	struct utrace_set *set = pass->set;
 	struct utrace *u = pass->u;
@@ -103,14 +103,14 @@ static void utrace_settle(struct utrace_pass *pass)
 }
 
 /**
- * utrace_entry_rest() - make the rest of a slow pass over an entry, and end it
+ * utrace_entry_call_from() - make the rest of a slow pass over an entry, and end it
  * @pass: the pass, after utrace_no_exit()
  * @first: index in utrace_pass::order of the first engine to call
  * @regs: registers of the current task
  *
  * Context: The task itself, with the set pinned, no locks held.  May sleep.
  */
-void utrace_entry_rest(struct utrace_pass *pass, unsigned int first,
+void utrace_entry_call_from(struct utrace_pass *pass, unsigned int first,
 		       struct pt_regs *regs)
 {
 	struct utrace *u = pass->u;
@@ -125,12 +125,12 @@ void utrace_entry_rest(struct utrace_pass *pass, unsigned int first,
 		u->entered |= BIT_ULL(at.slot);
 		ret = utrace_call(pass, at.engine, report_syscall_entry,
 				  pass->action | pass->result |
-				  utrace_tell_unpaired(u, at.engine, at.slot),
+				  utrace_take_unpaired(u, at.engine, at.slot),
 				  at.engine, regs);
 		utrace_pass_answer(pass, at.engine, at.slot, ret,
 				   UTRACE_SYSCALL_MASK);
 	}
-	utrace_settle(pass);
+	utrace_recalc_slow(pass);
 	utrace_pass_end(pass);
 	utrace_pass_step(pass);
 }
@@ -171,7 +171,7 @@ static void utrace_entry_pass(struct pt_regs *regs, u32 *result)
 	if (*result & UTRACE_SYSCALL_RESUMED)
 		u->entered = 0;
 	utrace_no_exit(&pass);
-	utrace_entry_rest(&pass, 0, regs);
+	utrace_entry_call_from(&pass, 0, regs);
 	*result = pass.result;
 }
 
@@ -249,7 +249,7 @@ static bool utrace_was_asked(struct utrace_engine *engine, bool fresh)
 }
 
 /**
- * utrace_exit_rest() - make the rest of a slow pass over an exit, and end it
+ * utrace_exit_call_from() - make the rest of a slow pass over an exit, and end it
  * @pass: the pass
  * @first: index in utrace_pass::order of the first engine to call
  * @entered: slots whose engines saw the entry
@@ -259,7 +259,7 @@ static bool utrace_was_asked(struct utrace_engine *engine, bool fresh)
  * Context: The task itself, with the set pinned, no locks held.  Sleeps, and
  * may stop after the pass.
  */
-void utrace_exit_rest(struct utrace_pass *pass, unsigned int first,
+void utrace_exit_call_from(struct utrace_pass *pass, unsigned int first,
 		      u64 entered, u64 fresh, struct pt_regs *regs)
 {
 	utrace_pass_for_each_from(pass, at, first) {
@@ -281,7 +281,7 @@ void utrace_exit_rest(struct utrace_pass *pass, unsigned int first,
 				  at.engine, regs);
 		utrace_pass_answer(pass, at.engine, at.slot, ret, 0);
 	}
-	utrace_settle(pass);
+	utrace_recalc_slow(pass);
 	utrace_pass_end(pass);
 	utrace_pass_stop_here(pass);
 }
@@ -307,5 +307,5 @@ void utrace_exit_slow(struct pt_regs *regs)
 	 * An engine that wants no exits misses none.
 	 */
 	pass.u->unpaired |= entered & pass.set->exit;
-	utrace_exit_rest(&pass, 0, entered, fresh, regs);
+	utrace_exit_call_from(&pass, 0, entered, fresh, regs);
 }

@@ -116,7 +116,7 @@ bool utrace_dev_where_is_valid(const struct utrace_where *where);
 struct marker_owner *utrace_dev_with_target(struct utrace_session *session,
 					    u32 id, utrace_arm_fn fn,
 					    const struct marker_type *type);
-void utrace_dev_tell_change(struct utrace_engine *engine);
+void utrace_dev_notify_change(struct utrace_engine *engine);
 void utrace_dev_know_change(struct utrace_engine *engine);
 
 /* dev/record.c */

@@ -388,12 +388,12 @@ static void viewed_renew(struct utrace_viewed *viewed, u64 state)
 
 /*
  * Check whether the viewer may see the current task as it is now.  Modules come
- * last, so that they log no refusal for what is refused anyway.  *@nobody is
+ * last, so that they log no refusal for what is refused anyway.  *@unasked is
  * set if there is no task for which they could be asked.
  */
 static bool viewer_may_now(const struct utrace_viewer *viewer,
 			   struct pid *reader, struct utrace_viewed *viewed,
-			   bool *nobody)
+			   bool *unasked)
 {
 	struct viewer_object object = { .cred = current_real_cred() };
 
@@ -406,7 +406,7 @@ static bool viewer_may_now(const struct utrace_viewer *viewer,
 		return false;
 	if (viewed->modules == UTRACE_MODULES_UNASKED)
 		viewed->modules = viewer_ask_modules(viewer, reader);
-	*nobody = viewed->modules == UTRACE_MODULES_UNASKED;
+	*unasked = viewed->modules == UTRACE_MODULES_UNASKED;
 	return viewed->modules == UTRACE_MODULES_ALLOW;
 }
 
@@ -431,7 +431,7 @@ static u64 viewer_state_now(void)
 bool utrace_viewer_ask(const struct utrace_viewer *viewer, struct pid *reader,
 		       struct utrace_viewed *viewed)
 {
-	bool seen, nobody = false;
+	bool seen, unasked = false;
 	u64 state;
 
 	might_sleep();
@@ -445,8 +445,8 @@ bool utrace_viewer_ask(const struct utrace_viewer *viewer, struct pid *reader,
 	    (viewed->state & ~(u64)UTRACE_VIEW_HIDDEN) == state)
 		return !(viewed->state & UTRACE_VIEW_HIDDEN);
 	viewed_renew(viewed, state);
-	seen = viewer_may_now(viewer, reader, viewed, &nobody);
-	if (nobody)
+	seen = viewer_may_now(viewer, reader, viewed, &unasked);
+	if (unasked)
 		viewed->state = 0;	/* Some process may read later. */
 	else
 		viewed->state = seen ? state : state | UTRACE_VIEW_HIDDEN;
@@ -643,7 +643,7 @@ bool utrace_viewer_may_attach(const struct utrace_viewer *viewer,
 }
 
 /**
- * utrace_viewer_may_tell() - check the right to a task, without audit
+ * utrace_viewer_may_noaudit() - check the right to a task, without audit
  * @viewer: the viewer; not NULL
  * @task: the task
  *
@@ -654,7 +654,7 @@ bool utrace_viewer_may_attach(const struct utrace_viewer *viewer,
  * Return: true if the caller and the viewer may trace @task, and so may see and
  * change it.
  */
-bool utrace_viewer_may_tell(const struct utrace_viewer *viewer,
+bool utrace_viewer_may_noaudit(const struct utrace_viewer *viewer,
 			    struct task_struct *task)
 {
 	return viewer->all || viewer_may_by(viewer, task, PTRACE_MODE_NOAUDIT);

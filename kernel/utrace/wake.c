@@ -197,7 +197,7 @@ void __utrace_forget_group_stop(struct task_struct *task)
 	lockdep_assert_held(&task->sighand->siglock);
 
 	guard(spinlock)(&u->lock);
-	u->flags &= ~UTRACE_TASK_STOP_TOLD;
+	u->flags &= ~UTRACE_TASK_STOP_REPORTED;
 }
 
 /**

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - walks and rounds, which attach and detach share
+ * utrace - walks and batches, which attach and detach share
  *
  * An attach looks for the tasks of its scope that are not covered, a detach for
  * the tasks that still have the engine.  Both keep what they find in a struct
- * utrace_walk and give these tasks the successors of their casts, in rounds of
- * up to UTRACE_ROUND tasks.  The memory that tasks may need is allocated before
- * the first task of a round gets another set.
+ * utrace_walk and give these tasks the successors of their domains, in batches of
+ * up to UTRACE_BATCH tasks.  The memory that tasks may need is allocated before
+ * the first task of a batch gets another set.
  */
 #ifndef _KERNEL_UTRACE_WALK_H
 #define _KERNEL_UTRACE_WALK_H
 
 #include "change.h"
 
-/* The largest number of tasks in a round. */
-#define UTRACE_ROUND		1024
+/* The largest number of tasks in a batch. */
+#define UTRACE_BATCH		1024
 
 /* Objects in one bulk allocation, which runs with interrupts off. */
 #define UTRACE_BULK		8
 
 /**
- * struct utrace_pool - spare memory for the tasks of later turns
+ * struct utrace_pool - spare memory for the tasks of later updates
  * @nu: number of elements of @u that are left
  * @nmembers: number of elements of @member that are left
  * @u: spare struct utrace
@@ -37,7 +37,7 @@ struct utrace_pool {
 
 /**
  * struct utrace_walk - state of bringing an engine to tasks or of removing it
- * @change: the engine, and the successors of casts
+ * @change: the engine, and the successors of domains
  * @target: the task where the scope begins, for an attach; the caller has a
  *	reference
  * @found_one: called under RCU for each task that is not covered yet
@@ -50,15 +50,15 @@ struct utrace_pool {
  * @max: number of elements of @task
  * @known: a set that has the engine, only compared, valid during one look under
  *	RCU; or NULL
- * @turn: the turns of the present round
- * @nturns: number of elements of @turn
- * @nspares: number of elements of @turn that were given spares for the last
- *	round
- * @taken: number of elements of @turn that tasks took in the last round
- * @missed: number of tasks for which the last round had no spares or no
+ * @update: the updates of the present batch
+ * @nupdates: number of elements of @update
+ * @nspares: number of elements of @update that were given spares for the last
+ *	batch
+ * @taken: number of elements of @update that tasks took in the last batch
+ * @missed: number of tasks for which the last batch had no spares or no
  *	successor
  * @covered: number of tasks that got the engine so far
- * @pool: spare memory for turns
+ * @pool: spare memory for updates
  *
  * Lives on the stack of the task that attaches or detaches.
  */
@@ -72,8 +72,8 @@ struct utrace_walk {
 	unsigned int found;
 	unsigned int max;
 	struct utrace_set *known;
-	struct utrace_turn *turn;
-	unsigned int nturns;
+	struct utrace_update *update;
+	unsigned int nupdates;
 	unsigned int nspares;
 	unsigned int taken;
 	unsigned int missed;
@@ -84,14 +84,14 @@ struct utrace_walk {
 void utrace_walk_init(struct utrace_walk *walk, struct utrace_engine *engine);
 void utrace_walk_drop_tasks(struct utrace_walk *walk);
 void utrace_walk_destroy(struct utrace_walk *walk);
-int utrace_walk_turns(struct utrace_walk *walk, unsigned int n);
-void utrace_walk_settle(struct utrace_walk *walk, unsigned int n);
-int utrace_rounds(struct utrace_walk *walk, bool killable);
-int utrace_turn_init(struct utrace_walk *walk, struct utrace_turn *turn,
+int utrace_walk_alloc_updates(struct utrace_walk *walk, unsigned int n);
+void utrace_batch_finish(struct utrace_walk *walk, unsigned int n);
+int utrace_run_batches(struct utrace_walk *walk, bool killable);
+int utrace_update_init(struct utrace_walk *walk, struct utrace_update *update,
 		     struct task_struct *task, unsigned int more);
 struct utrace_member *utrace_walk_member(struct utrace_walk *walk,
 					 unsigned int more);
-struct utrace_cast *utrace_cast_of(struct task_struct *task);
-void utrace_drop_spares(struct utrace_turn *turn, unsigned int n);
+struct utrace_domain *utrace_domain_of(struct task_struct *task);
+void utrace_drop_spares(struct utrace_update *update, unsigned int n);
 
 #endif /* _KERNEL_UTRACE_WALK_H */

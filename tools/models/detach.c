@@ -41,7 +41,7 @@ enum {
 	F_DETACH	= 1 << 4,	/* another thread detaches F */
 	F_BLOCKS	= 1 << 5,	/* the callback of F may never end */
 	/* Mutants. */
-	NO_HEAVY	= 1 << 6,	/* no heavy barrier before a check */
+	NO_MEMBARRIER	= 1 << 6,	/* no membarrier before a check */
 	NO_SECOND	= 1 << 7,	/* no second one by the detacher */
 	NO_SECOND_WORK	= 1 << 8,	/* no second one by the worker */
 	NO_TEST		= 1 << 9,	/* no test of WAITER before F */
@@ -54,7 +54,7 @@ enum {
 	NOW_SURE	= 1 << 16,	/* now == NULL means no callback */
 	PASSES_PLAIN	= 1 << 17,	/* passes is stored without release */
 	CORE_KEPT	= 1 << 21,	/* u->core of a task that left stays */
-	/* The task is a reaper, which no heavy barrier interrupts. */
+	/* The task is a reaper, which no membarrier interrupts. */
 	REAPER		= 1 << 18,
 	NO_MB_NOW	= 1 << 19,	/* no smp_mb() after pinned or now */
 	NO_MB_UNPIN	= 1 << 20,	/* no smp_mb() after the unpin */
@@ -269,7 +269,7 @@ static void look(struct state *s, struct look *l, __u8 engine)
 /*
  * Check whether the task is inside and marked.  u->lock is held.  The mark may
  * be that of another barrier, which the task has not seen yet.  After one more
- * heavy barrier the task sees the mark.
+ * membarrier the task sees the mark.
  */
 static void find(struct look *l, __u8 engine)
 {
@@ -298,8 +298,8 @@ static void detacher(struct state *s, unsigned int me)
 	fence();
 	if (has(ATOMIC))
 		goto queue;
-	STEP("heavy: IPI");
-	if (!has(NO_HEAVY | REAPER))
+	STEP("membarrier: IPI");
+	if (!has(NO_MEMBARRIER | REAPER))
 		fence_on(TASK);
 	LOCK(U_LOCK);
 	STEP("inside E? then WAITER");
@@ -313,7 +313,7 @@ queue:
 	s->queued = 1;
 	if (has(ATOMIC) || !l->inside)
 		goto out;
-	STEP("heavy again: IPI");
+	STEP("membarrier again: IPI");
 	if (!has(NO_SECOND | REAPER))
 		fence_on(TASK);
 	LOCK(U_LOCK);
@@ -321,9 +321,9 @@ queue:
 	find(l, E);
 	UNLOCK(U_LOCK);
 	if (l->inside && !has(ANY_WAITER)) {
-		STEP("heavy for the third time: smp_mb()");
+		STEP("membarrier for the third time: smp_mb()");
 		fence();
-		STEP("heavy for the third time: IPI");
+		STEP("membarrier for the third time: IPI");
 		if (!has(NO_SECOND | REAPER))
 			fence_on(TASK);
 		LOCK(U_LOCK);
@@ -380,10 +380,10 @@ static void worker(struct state *s, unsigned int me)
 		STEP("flags of F = 0");
 		store(F_FLAGS, 0);
 	}
-	STEP("heavy: smp_mb()");
+	STEP("membarrier: smp_mb()");
 	fence();
-	STEP("heavy: IPI");
-	if (!has(NO_HEAVY | REAPER))
+	STEP("membarrier: IPI");
+	if (!has(NO_MEMBARRIER | REAPER))
 		fence_on(TASK);
 	LOCK(U_LOCK);
 	STEP("inside? then WAITER and u->core");
@@ -392,7 +392,7 @@ static void worker(struct state *s, unsigned int me)
 	if (l->inside) {
 		STEP("drop what was u->core");
 		core_put(s, &l->drop);
-		STEP("heavy again: IPI");
+		STEP("membarrier again: IPI");
 		if (!has(NO_SECOND_WORK | REAPER))
 			fence_on(TASK);
 		LOCK(U_LOCK);
@@ -414,19 +414,19 @@ static void barrier_on_f(struct state *s, unsigned int me)
 	struct look *l = &s->look[me];
 
 	BEGIN;
-	STEP("heavy: smp_mb()");
+	STEP("membarrier: smp_mb()");
 	fence();
 	s->f_call = s->task.in_f ? s->task.f_calls : 0;
-	STEP("heavy: IPI");
+	STEP("membarrier: IPI");
 	fence_on(TASK);
 	LOCK(U_LOCK);
 	STEP("inside F? then WAITER");
 	look(s, l, F);
 	UNLOCK(U_LOCK);
 	if (l->inside) {
-		STEP("heavy again: smp_mb()");
+		STEP("membarrier again: smp_mb()");
 		fence();
-		STEP("heavy again: IPI");
+		STEP("membarrier again: IPI");
 		fence_on(TASK);
 		LOCK(U_LOCK);
 		STEP("inside F and not told?");
@@ -517,17 +517,17 @@ static const struct variant variants[] = {
 	{ "detach of both", false, ATOMIC | WORKS | F_DETACH, NULL },
 	{ "detach, reaper", false, REAPER | WORKS, NULL },
 	{ "detach, reaper, short, PSO", true, REAPER | SHORT | WORKS, NULL },
-	{ "detach without heavy barrier", false, NO_HEAVY, RUNS },
-	{ "detach, short, without heavy barrier", false, SHORT | NO_HEAVY,
+	{ "detach without membarrier", false, NO_MEMBARRIER, RUNS },
+	{ "detach, short, without membarrier", false, SHORT | NO_MEMBARRIER,
 	  RUNS },
 	{ "detach, short, with the set not looked at", false, SHORT | NOW_SURE,
 	  RUNS },
 	{ "detach with now after the flags", false, NOW_LATE, RUNS },
 	{ "detach, PSO, with plain stores to now", true, NOW_PLAIN, RUNS },
 	{ "detach, PSO, with a plain store to passes", true, PASSES_PLAIN, RUNS },
-	{ "detach without second heavy barrier", false, NO_SECOND | F_BLOCKS,
+	{ "detach without second membarrier", false, NO_SECOND | F_BLOCKS,
 	  SLEEPS },
-	{ "detach, worker without second heavy barrier", false,
+	{ "detach, worker without second membarrier", false,
 	  ATOMIC | WORKS | NO_SECOND_WORK | F_BLOCKS, NEVER },
 	{ "detach without WAITER tested between engines", false,
 	  NO_TEST | F_BLOCKS, SLEEPS },

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace models - the heavy barrier, and a task that migrates
+ * utrace models - the membarrier, and a task that migrates
  *
- * The heavy barrier reads the current task of each CPU, under the lock of the
+ * The membarrier reads the current task of each CPU, under the lock of the
  * run queue, and interrupts the CPU if that task is traced.  The task stores to
  * A and then loads B, and moves between two CPUs at any time; the scheduler has
  * no barrier but its locks and ->on_cpu.  The barrier does not interrupt a task
@@ -26,7 +26,7 @@ static const char *const vars[] = {
 /* Bits of a variant; all but RENEWS are mutants. */
 enum {
 	NO_LOCK		= 1 << 0,	/* curr is read without the lock */
-	NO_HEAVY	= 1 << 1,	/* no CPU is interrupted */
+	NO_MEMBARRIER	= 1 << 1,	/* no CPU is interrupted */
 	NO_MB		= 1 << 2,	/* no smp_mb() before curr is read */
 	ONE_CPU		= 1 << 3,	/* only the task's last CPU */
 	RENEWS		= 1 << 4,	/* the task has no set at first */
@@ -116,7 +116,7 @@ static void caller(struct state *s, unsigned int me)
 		fence();
 	}
 	for (; s->target < 2; s->target++) {
-		if (has(NO_HEAVY))
+		if (has(NO_MEMBARRIER))
 			continue;
 		if (!has(NO_LOCK))
 			LOCK(RQ0 + s->target);
@@ -168,15 +168,15 @@ static const struct thread threads[] = {
 #define NEITHER	"neither sees the other's store"
 
 static const struct variant variants[] = {
-	{ "heavy", false, 0, NULL },
-	{ "heavy, PSO", true, 0, NULL },
-	{ "heavy beside a renewal", false, RENEWS, NULL },
-	{ "heavy beside a renewal, PSO", true, RENEWS, NULL },
-	{ "heavy without an IPI", false, NO_HEAVY, NEITHER },
-	{ "heavy without the lock of the run queue", false, NO_LOCK, NEITHER },
-	{ "heavy to the task's last CPU alone", false, ONE_CPU, NEITHER },
-	{ "heavy, PSO, without barrier before", true, NO_MB, NEITHER },
-	{ "heavy beside a renewal without barrier of its own", false,
+	{ "membarrier", false, 0, NULL },
+	{ "membarrier, PSO", true, 0, NULL },
+	{ "membarrier beside a renewal", false, RENEWS, NULL },
+	{ "membarrier beside a renewal, PSO", true, RENEWS, NULL },
+	{ "membarrier without an IPI", false, NO_MEMBARRIER, NEITHER },
+	{ "membarrier without the lock of the run queue", false, NO_LOCK, NEITHER },
+	{ "membarrier to the task's last CPU alone", false, ONE_CPU, NEITHER },
+	{ "membarrier, PSO, without barrier before", true, NO_MB, NEITHER },
+	{ "membarrier beside a renewal without barrier of its own", false,
 	  RENEWS | NO_MB_RENEW, NEITHER },
 	{}
 };

@@ -4,8 +4,8 @@
  *
  * A change of events and a STOP of all tasks walk over the lists of members
  * under RCU.  Concurrently a child is created that inherits from a set from
- * before the change, and a controller moves another task to a newer cast.  A
- * walk visits the list of the newer cast after that of the older one.
+ * before the change, and a controller moves another task to a newer domain.  A
+ * walk visits the list of the newer domain after that of the older one.
  *
  * The property: the walks miss no member.  Both tasks have RENEW or a set from
  * after the change, and both are held, by the walk or by their own check.
@@ -36,7 +36,7 @@ enum {
 	LOOK_EARLY	= 1 << 2,	/* the child checks, then is linked */
 	UNLINK_EARLY	= 1 << 3,	/* unlink comes before link */
 	LINK_PLAIN	= 1 << 4,	/* link and unlink have no release */
-	NEWEST_FIRST	= 1 << 5,	/* a walk begins at the newest cast */
+	NEWEST_FIRST	= 1 << 5,	/* a walk begins at the newest domain */
 	NO_LOOK		= 1 << 6,	/* the controller ignores seq */
 };
 
@@ -82,7 +82,7 @@ static void child(struct state *s, unsigned int me)
 	END;
 }
 
-/* The controller moves the task MOVED to a newer cast. */
+/* The controller moves the task MOVED to a newer domain. */
 static void controller(struct state *s, unsigned int me)
 {
 	BEGIN;
@@ -196,7 +196,7 @@ static const struct variant variants[] = {
 	{ "members with unlink before link", false, UNLINK_EARLY, MISSED },
 	{ "members, PSO, with plain stores to the lists", true, LINK_PLAIN,
 	  MISSED },
-	{ "members with casts walked newest first", false, NEWEST_FIRST,
+	{ "members with domains walked newest first", false, NEWEST_FIRST,
 	  MISSED },
 	{ "members with seq not looked at by a controller", false, NO_LOOK,
 	  MISSED },

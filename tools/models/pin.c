@@ -5,7 +5,7 @@
  * A task walks its sets and also renews its set itself.  Concurrently two
  * controllers publish other sets; or one does, and an engine is detached.  The
  * task has only compiler barriers.  Controllers and the detacher execute a
- * heavy barrier between their store and their load.  The address of a set is
+ * membarrier between their store and their load.  The address of a set is
  * reused as soon as its last reference is gone.
  *
  * The properties: no thread uses a set that has no reference, and no reference
@@ -33,8 +33,8 @@ static const char *const vars[] = {
 
 /* Bits of a variant; all but BEGIN_BARE, DETACH and TAKE_BACK are mutants. */
 enum {
-	NO_HEAVY	= 1 << 0,	/* no heavy barrier */
-	DEFER_LATE	= 1 << 1,	/* defer after the heavy barrier */
+	NO_MEMBARRIER	= 1 << 0,	/* no membarrier */
+	DEFER_LATE	= 1 << 1,	/* defer after the membarrier */
 	NO_LOOK		= 1 << 2,	/* utrace_set is not read after a pin */
 	LOOK_EARLY	= 1 << 3,	/* a compiler moves it before the pin */
 	UNPIN_PLAIN	= 1 << 4,	/* unpin without release */
@@ -309,10 +309,10 @@ static void controller(struct state *s, unsigned int me)
 		if (has(SWEEP_UNLOCKED))
 			UNLOCK(MUTEX);
 		if (c->old) {
-			STEP("heavy: smp_mb()");
+			STEP("membarrier: smp_mb()");
 			fence();
-			STEP("heavy: IPI");
-			if (!has(NO_HEAVY))
+			STEP("membarrier: IPI");
+			if (!has(NO_MEMBARRIER))
 				fence_on(TASK);
 			LOCK(U_LOCK);
 			STEP("sweep: take back what is not pinned");
@@ -353,10 +353,10 @@ static void detacher(struct state *s, unsigned int me)
 	BEGIN;
 	STEP("flags of the engine = 0");
 	store(E_FLAGS, 0);
-	STEP("heavy: smp_mb()");
+	STEP("membarrier: smp_mb()");
 	fence();
-	STEP("heavy: IPI");
-	if (!has(NO_HEAVY))
+	STEP("membarrier: IPI");
+	if (!has(NO_MEMBARRIER))
 		fence_on(TASK);
 	LOCK(U_LOCK);
 	STEP("is a pass in it?");
@@ -417,8 +417,8 @@ static const struct variant variants[] = {
 	{ "pin and detach", false, DETACH, NULL },
 	{ "pin and detach, PSO", true, DETACH, NULL },
 	{ "pin and a set taken back", false, TAKE_BACK, NULL },
-	{ "pin without heavy barrier", false, NO_HEAVY, FREED },
-	{ "pin with DEFERRED after the heavy barrier", false, DEFER_LATE, FREED },
+	{ "pin without membarrier", false, NO_MEMBARRIER, FREED },
+	{ "pin with DEFERRED after the membarrier", false, DEFER_LATE, FREED },
 	{ "pin without a look after it", false, NO_LOOK, FREED },
 	{ "pin with the look moved before it", false, LOOK_EARLY, FREED },
 	{ "pin with DEFERRED read before the end", false, FLAG_EARLY, FREED },

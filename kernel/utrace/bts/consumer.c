@@ -35,12 +35,12 @@ void utrace_bts_consumer_put(struct bts_consumer *consumer)
 }
 
 /**
- * utrace_bts_tell() - wake up the reader of a consumer
+ * utrace_bts_wake_reader() - wake up the reader of a consumer
  * @consumer: the consumer, which has records or whose tasks have ended
  *
  * Context: Process context, or an interrupt.  Takes bts_consumer.wait_lock.
  */
-void utrace_bts_tell(struct bts_consumer *consumer)
+void utrace_bts_wake_reader(struct bts_consumer *consumer)
 {
 	if (wq_has_sleeper(&consumer->reader.wait))
 		wake_up_interruptible_poll(&consumer->reader.wait, EPOLLIN |
@@ -163,7 +163,7 @@ void utrace_bts_hidden(struct bts_consumer *consumer)
 		    !utrace_bts_write_one(consumer, 0, 0, UTRACE_BRANCH_HIDDEN))
 			utrace_bts_ring_lose(&consumer->ring, 1);
 	}
-	utrace_bts_tell(consumer);
+	utrace_bts_wake_reader(consumer);
 }
 
 /**
@@ -176,5 +176,5 @@ void utrace_bts_missed(struct bts_consumer *consumer)
 {
 	scoped_guard(mutex, &consumer->lock)
 		utrace_bts_ring_lose(&consumer->ring, 1);
-	utrace_bts_tell(consumer);
+	utrace_bts_wake_reader(consumer);
 }

@@ -130,7 +130,7 @@ static inline bool utrace_bts_wants(const struct bts_consumer *consumer,
 }
 
 void utrace_bts_consumer_put(struct bts_consumer *consumer);
-void utrace_bts_tell(struct bts_consumer *consumer);
+void utrace_bts_wake_reader(struct bts_consumer *consumer);
 bool utrace_bts_may_see(struct bts_consumer *consumer);
 bool utrace_bts_is_read(const struct bts_consumer *consumer);
 bool utrace_bts_write_one(struct bts_consumer *consumer, u64 from, u64 to,

@@ -133,7 +133,7 @@ static void bts_cpu_wake(struct irq_work *work)
 	guard(spinlock_irqsave)(&cpu->lock);
 	list_for_each_entry(link, &cpu->consumers, list)
 		if (utrace_bts_buffer_has(&link->buffer))
-			utrace_bts_tell(link->consumer);
+			utrace_bts_wake_reader(link->consumer);
 }
 
 /*
@@ -530,7 +530,7 @@ static int bts_cpu_offline(unsigned int nr)
 		bool last = cpu->users == 1;
 
 		bts_cpu_unlink(cpu, link);
-		utrace_bts_tell(link->consumer);
+		utrace_bts_wake_reader(link->consumer);
 		if (last)
 			return 0;
 	}

@@ -59,7 +59,7 @@ static void bts_deliver_to(struct bts_thread *thread, struct bts_link *link)
 			bts_write_stage(thread, link);
 		failed = consumer->ring.failed;
 	}
-	utrace_bts_tell(consumer);
+	utrace_bts_wake_reader(consumer);
 	if (link->sent == thread->n)
 		return;
 	/* Waiting for the reader does not help if there is no memory. */

@@ -26,7 +26,7 @@ bts_begin_telling(struct bts_consumer *consumer,
 		WRITE_ONCE(consumer->ready, want->ready);
 	}
 	/* For records that came before. */
-	utrace_bts_tell(consumer);
+	utrace_bts_wake_reader(consumer);
 	return consumer;
 }
 

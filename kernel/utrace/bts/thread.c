@@ -93,7 +93,7 @@ void utrace_bts_stop_waiting(struct bts_link *link)
 void utrace_bts_leave(struct bts_thread *thread, struct bts_link *link)
 {
 	utrace_bts_stop_waiting(link);
-	utrace_bts_tell(link->consumer);
+	utrace_bts_wake_reader(link->consumer);
 	bts_link_free(link);
 	if (!list_empty(&thread->links))
 		return;

@@ -340,7 +340,7 @@ static void bts_move_all(struct bts_consumer *consumer)
 			bts_track_drop(track, &dropped);
 		}
 	if (moved || !list_empty(&dropped))
-		utrace_bts_tell(consumer);
+		utrace_bts_wake_reader(consumer);
 	bts_tracks_free(&dropped);
 }
 
@@ -428,7 +428,7 @@ static bool bts_make_room(struct bts_track *track)
 			bts_discard(track);
 	}
 	if (moved)
-		utrace_bts_tell(consumer);
+		utrace_bts_wake_reader(consumer);
 	return utrace_bts_cpu_resume(&track->stream);
 }
 
@@ -472,7 +472,7 @@ static void bts_track_leave(struct bts_track *track)
 	scoped_guard(mutex, &track->link.consumer->lock)
 		bts_track_drop(track, &dropped);
 	/* The last thread may have ended. */
-	utrace_bts_tell(track->link.consumer);
+	utrace_bts_wake_reader(track->link.consumer);
 	bts_tracks_free(&dropped);
 }
 

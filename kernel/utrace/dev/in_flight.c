@@ -260,7 +260,7 @@ session_record_if_visible(const struct session_covered *covered)
 	blocked.mm = task->mm;
 	blocked.dumpable = session_dumpable(task->mm);
 	task_unlock(task);
-	if (!utrace_viewer_may_tell(covered->target->viewer, task))
+	if (!utrace_viewer_may_noaudit(covered->target->viewer, task))
 		return SESSION_NOT_RECORDED;
 	return task_call_func(task, session_record_blocked, &blocked);
 }

@@ -684,13 +684,13 @@ struct marker_owner *utrace_dev_with_target(struct utrace_session *session,
 }
 
 /**
- * utrace_dev_tell_change() - wake the reader for a change of what is armed
+ * utrace_dev_notify_change() - wake the reader for a change of what is armed
  * @engine: engine of the target, which the caller keeps; the reader of the
  *	session has read the states of the target since the last change
  *
  * Context: Any but NMI.
  */
-void utrace_dev_tell_change(struct utrace_engine *engine)
+void utrace_dev_notify_change(struct utrace_engine *engine)
 {
 	struct session_target *target = engine->data;
 	struct utrace_session *session = target->session;

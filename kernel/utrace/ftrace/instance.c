@@ -97,7 +97,7 @@ bool utrace_ftrace_follows(struct process_trace *pt, struct task_struct *task)
 
 	guard(rcu)();
 	engine = rcu_dereference(pt->engine);
-	return engine && utrace_is_told(engine, task);
+	return engine && utrace_reports_to(engine, task);
 }
 
 /* Callbacks read the settings without a lock, at any time. */

@@ -77,7 +77,7 @@ static bool marker_may_change(struct marker_owner *owner,
 	lock = &thread->signal->exec_update_lock;
 	if (down_read_trylock(lock)) {
 		may = READ_ONCE(thread->mm) == memory->mm &&
-		      utrace_viewer_may_tell(owner->viewer, thread);
+		      utrace_viewer_may_noaudit(owner->viewer, thread);
 		up_read(lock);
 	}
 	put_task_struct(thread);

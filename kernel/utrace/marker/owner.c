@@ -207,7 +207,7 @@ void utrace_marker_tell(struct marker_owner *owner)
 	if (owner->target &&
 	    atomic_cmpxchg(&owner->changed, MARKER_KNOWN, MARKER_CHANGED) ==
 	    MARKER_KNOWN)
-		utrace_dev_tell_change(owner->target);
+		utrace_dev_notify_change(owner->target);
 }
 
 /**

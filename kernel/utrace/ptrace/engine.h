@@ -15,7 +15,7 @@ struct utrace_engine_ops;
 
 extern const struct utrace_engine_ops ptracer_ops;
 
-void ptracer_tell(struct ptracer *p, struct task_struct *task,
+void ptracer_report_stop(struct ptracer *p, struct task_struct *task,
 		  enum ptracer_stop stop, int code, int why,
 		  unsigned long message, const kernel_siginfo_t *info);
 void ptracer_trap(struct ptracer *p, struct task_struct *task);

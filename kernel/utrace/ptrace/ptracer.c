@@ -21,7 +21,7 @@
 
 static_assert(!(UTRACE_GROUP_TRACES &
 		(SIGNAL_STOP_MASK | SIGNAL_GROUP_EXIT | SIGNAL_CLD_MASK |
-		 SIGNAL_UNKILLABLE | UTRACE_GROUP_UNTOLD)));
+		 SIGNAL_UNKILLABLE | UTRACE_GROUP_UNREPORTED)));
 
 /**
  * ptracer_of_process() - find a ptracer among those of a tracing process

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - rounds: tasks get the successors of their casts
+ * utrace - batches: tasks get the successors of their domains
  *
- * A round gives another set to up to UTRACE_ROUND tasks that a walk has found.
+ * A batch gives another set to up to UTRACE_BATCH tasks that a walk has found.
  * First it allocates a struct utrace for each task that has none, without a
  * lock.  Then it takes utrace_change_mutex, makes the successors and
  * memberships for all its tasks, and gives each task its set.  This last step
- * cannot fail, so a round that fails has changed no task.
+ * cannot fail, so a batch that fails has changed no task.
  *
- * The mutex is held for one round at a time, so that other attaches and
+ * The mutex is held for one batch at a time, so that other attaches and
  * detaches need not wait for the whole walk.
  */
 #include <linux/sched/signal.h>
@@ -61,7 +61,7 @@ void utrace_walk_destroy(struct utrace_walk *walk)
 
 	utrace_walk_drop_tasks(walk);
 	kvfree(walk->task);
-	kvfree(walk->turn);
+	kvfree(walk->update);
 	while (pool->nu)
 		utrace_free(pool->u[--pool->nu]);
 	while (pool->nmembers)
@@ -70,43 +70,43 @@ void utrace_walk_destroy(struct utrace_walk *walk)
 }
 
 /**
- * utrace_walk_turns() - make room for the turns of a round
+ * utrace_walk_alloc_updates() - make room for the updates of a batch
  * @walk: the walk
- * @n: number of tasks that take a turn
+ * @n: number of tasks that take a update
  *
  * Context: May sleep.
  * Return:
- * * 0 - utrace_walk::turn has at least @n elements
+ * * 0 - utrace_walk::update has at least @n elements
  * * -ENOMEM - no memory
  */
-int utrace_walk_turns(struct utrace_walk *walk, unsigned int n)
+int utrace_walk_alloc_updates(struct utrace_walk *walk, unsigned int n)
 {
-	if (n <= walk->nturns)
+	if (n <= walk->nupdates)
 		return 0;
-	kvfree(walk->turn);
-	walk->nturns = 0;
-	walk->turn = kvmalloc_array(n, sizeof(*walk->turn), GFP_KERNEL);
-	if (!walk->turn)
+	kvfree(walk->update);
+	walk->nupdates = 0;
+	walk->update = kvmalloc_array(n, sizeof(*walk->update), GFP_KERNEL);
+	if (!walk->update)
 		return -ENOMEM;
-	walk->nturns = n;
+	walk->nupdates = n;
 	return 0;
 }
 
 /**
- * utrace_drop_spares() - free the memory that turns did not use
- * @turn: the turns, after utrace_turn_init(); if taken, also after
- *	utrace_walk_settle()
- * @n: number of turns
+ * utrace_drop_spares() - free the memory that updates did not use
+ * @update: the updates, after utrace_update_init(); if taken, also after
+ *	utrace_batch_finish()
+ * @n: number of updates
  *
  * Context: Any, without utrace_change_mutex.
  */
-void utrace_drop_spares(struct utrace_turn *turn, unsigned int n)
+void utrace_drop_spares(struct utrace_update *update, unsigned int n)
 {
 	while (n--) {
-		if (turn[n].u)
-			utrace_free(turn[n].u);
-		if (!turn[n].done)
-			kfree(turn[n].member);
+		if (update[n].u)
+			utrace_free(update[n].u);
+		if (!update[n].done)
+			kfree(update[n].member);
 	}
 }
 
@@ -122,7 +122,7 @@ static struct utrace *utrace_walk_u(struct utrace_walk *walk, unsigned int more)
 }
 
 /**
- * utrace_walk_member() - get memory for the entry of a task in a cast's list
+ * utrace_walk_member() - get memory for the entry of a task in a domain's list
  * @walk: the walk
  * @more: number of entries that are needed at most, this one included
  *
@@ -145,79 +145,79 @@ struct utrace_member *utrace_walk_member(struct utrace_walk *walk,
 }
 
 /**
- * utrace_turn_init() - set up a turn with a spare struct utrace
+ * utrace_update_init() - set up a update with a spare struct utrace
  * @walk: the walk
- * @turn: filled in
+ * @update: filled in
  * @task: the task, to which the caller has a reference; NULL if it is not known
  *	yet
- * @more: number of turns that are still to be set up, this one included
+ * @more: number of updates that are still to be set up, this one included
  *
  * Context: May sleep.  Called without utrace_change_mutex.
  * Return:
- * * 0 - @turn has a spare, or @task has a struct utrace already
+ * * 0 - @update has a spare, or @task has a struct utrace already
  * * -ENOMEM - no memory
  */
-int utrace_turn_init(struct utrace_walk *walk, struct utrace_turn *turn,
+int utrace_update_init(struct utrace_walk *walk, struct utrace_update *update,
 		     struct task_struct *task, unsigned int more)
 {
-	*turn = (struct utrace_turn) { .task = task };
+	*update = (struct utrace_update) { .task = task };
 	if (task && READ_ONCE(task->utrace))
 		return 0;
-	turn->u = utrace_walk_u(walk, more);
-	return turn->u ? 0 : -ENOMEM;
+	update->u = utrace_walk_u(walk, more);
+	return update->u ? 0 : -ENOMEM;
 }
 
-static noinline struct utrace_cast *utrace_cast_of_u(struct task_struct *task,
+static noinline struct utrace_domain *utrace_domain_of_u(struct task_struct *task,
 						     struct utrace *u)
 {
 	guard(spinlock_irqsave)(&u->lock);
-	/* utrace_turn() does nothing for a task that is being reaped. */
+	/* utrace_update_task() does nothing for a task that is being reaped. */
 	if (!task->utrace_set || u->flags & UTRACE_TASK_REAPED)
 		return NULL;
-	return utrace_cast_get(task->utrace_set->cast);
+	return utrace_domain_get(task->utrace_set->domain);
 }
 
 /**
- * utrace_cast_of() - get the cast of a task
+ * utrace_domain_of() - get the domain of a task
  * @task: the task; the caller has a reference, or it is kept by RCU
  *
  * Context: utrace_change_mutex is held, so that no attach or detach gives @task
- * another cast.
+ * another domain.
  * Return:
- * * the cast, with a reference for the caller
- * * NULL - @task has no cast, or is being reaped
+ * * the domain, with a reference for the caller
+ * * NULL - @task has no domain, or is being reaped
  */
-struct utrace_cast *utrace_cast_of(struct task_struct *task)
+struct utrace_domain *utrace_domain_of(struct task_struct *task)
 {
 	struct utrace *u = READ_ONCE(task->utrace);
 
 	lockdep_assert_held(&utrace_change_mutex);
 
-	return u ? utrace_cast_of_u(task, u) : NULL;
+	return u ? utrace_domain_of_u(task, u) : NULL;
 }
 
 /*
- * Find the set that the task of a turn is to get, and memory for its
- * membership.  @more turns are still to be prepared, this one included.
+ * Find the set that the task of a update is to get, and memory for its
+ * membership.  @more updates are still to be prepared, this one included.
  * Returns 0 or an error.
  */
-static int utrace_turn_prepare(struct utrace_walk *walk,
-			       struct utrace_turn *turn, unsigned int more)
+static int utrace_update_prepare(struct utrace_walk *walk,
+			       struct utrace_update *update, unsigned int more)
 {
-	struct utrace_cast *cast = utrace_cast_of(turn->task);
+	struct utrace_domain *domain = utrace_domain_of(update->task);
 	struct utrace_successor *succ;
 
-	succ = utrace_change_make(&walk->change, cast,
-				  turn->task->flags & PF_KTHREAD);
-	utrace_cast_put(cast);
+	succ = utrace_change_make(&walk->change, domain,
+				  update->task->flags & PF_KTHREAD);
+	utrace_domain_put(domain);
 	if (IS_ERR(succ))
 		return PTR_ERR(succ);
-	turn->set = succ->set;
-	cast = turn->set ? turn->set->cast : NULL;
-	if (!cast || !cast->listed)
+	update->set = succ->set;
+	domain = update->set ? update->set->domain : NULL;
+	if (!domain || !domain->listed)
 		return 0;
-	turn->member = utrace_walk_member(walk, more);
-	return turn->member ? 0 : -ENOMEM;
+	update->member = utrace_walk_member(walk, more);
+	return update->member ? 0 : -ENOMEM;
 }
 
 /*
@@ -231,33 +231,33 @@ static int utrace_turn_prepare(struct utrace_walk *walk,
  * is seen here.  If both happen, the first of the two that sets REAPED under
  * utrace->lock takes the set.
  */
-static bool utrace_take_back(struct utrace_turn *turn)
+static bool utrace_take_back(struct utrace_update *update)
 {
-	struct utrace *u = turn->task->utrace;
+	struct utrace *u = update->task->utrace;
 	struct utrace_member *member;
 
-	if (READ_ONCE(turn->task->exit_state) != EXIT_DEAD)
+	if (READ_ONCE(update->task->exit_state) != EXIT_DEAD)
 		return false;
 	scoped_guard(spinlock_irqsave, &u->lock) {
 		if (u->flags & UTRACE_TASK_REAPED)
 			return false;
 		u->flags |= UTRACE_TASK_REAPED;
-		turn->old = turn->task->utrace_set;
-		WRITE_ONCE(turn->task->utrace_set, NULL);
-		WRITE_ONCE(turn->task->utrace_events, 0);
+		update->old = update->task->utrace_set;
+		WRITE_ONCE(update->task->utrace_set, NULL);
+		WRITE_ONCE(update->task->utrace_events, 0);
 		/* No pass has it pinned: the task made its last one before EXIT_DEAD. */
 		member = u->member;
 		u->member = NULL;
 	}
 	utrace_member_leave(member);
-	turn->member = member;
+	update->member = member;
 	return true;
 }
 
 /*
  * Take back the first sets of tasks that are being reaped.  Returns how many.
  */
-static unsigned int utrace_take_back_dead(struct utrace_turn *turn,
+static unsigned int utrace_take_back_dead(struct utrace_update *update,
 					  unsigned int n)
 {
 	unsigned int i, dead = 0;
@@ -269,98 +269,98 @@ static unsigned int utrace_take_back_dead(struct utrace_turn *turn,
 	smp_mb();
 	utrace_tasklist_barrier();
 	for (i = 0; i < n; i++)
-		if (turn[i].done && !turn[i].old)
-			dead += utrace_take_back(&turn[i]);
+		if (update[i].done && !update[i].old)
+			dead += utrace_take_back(&update[i]);
 	return dead;
 }
 
 /**
- * utrace_walk_settle() - end a round in which tasks took their turns
+ * utrace_batch_finish() - end a batch in which tasks took their updates
  * @walk: the walk, of which ->covered is brought up to date
- * @n: number of turns that were taken
+ * @n: number of updates that were taken
  *
  * Takes the set back from tasks that died meanwhile, and drops the old sets.
  *
  * Context: May sleep.  utrace_change_mutex is held.
  */
-void utrace_walk_settle(struct utrace_walk *walk, unsigned int n)
+void utrace_batch_finish(struct utrace_walk *walk, unsigned int n)
 {
 	bool first = false;
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		first |= walk->turn[i].done && !walk->turn[i].old;
-		walk->covered += walk->turn[i].done;
+		first |= walk->update[i].done && !walk->update[i].old;
+		walk->covered += walk->update[i].done;
 	}
 	if (first)
-		walk->covered -= utrace_take_back_dead(walk->turn, n);
-	utrace_sweep(walk->turn, n);
+		walk->covered -= utrace_take_back_dead(walk->update, n);
+	utrace_update_drop_old(walk->update, n);
 }
 
 /*
  * Between utrace_change_begin() and utrace_change_end(): give the tasks of the
- * first @n turns their sets.  Returns 0, or an error if no task got its set.
+ * first @n updates their sets.  Returns 0, or an error if no task got its set.
  */
-static int utrace_round_locked(struct utrace_walk *walk, unsigned int n)
+static int utrace_run_batch_locked(struct utrace_walk *walk, unsigned int n)
 {
 	unsigned int i;
 	int ret = 0;
 
 	for (i = 0; i < n && !ret; i++)
-		ret = utrace_turn_prepare(walk, &walk->turn[i], n - i);
+		ret = utrace_update_prepare(walk, &walk->update[i], n - i);
 	if (!ret) {
 		for (i = 0; i < n; i++)
-			utrace_turn(&walk->turn[i], walk->turn[i].set);
-		utrace_walk_settle(walk, n);
+			utrace_update_task(&walk->update[i], walk->update[i].set);
+		utrace_batch_finish(walk, n);
 	}
 	return ret;
 }
 
 /*
- * One round over @n of the tasks found, from @first on.  Returns 0 or an error.
+ * One batch over @n of the tasks found, from @first on.  Returns 0 or an error.
  */
-static int utrace_round(struct utrace_walk *walk, unsigned int first,
+static int utrace_run_batch(struct utrace_walk *walk, unsigned int first,
 			unsigned int n, bool killable)
 {
 	unsigned int i;
-	int ret = utrace_walk_turns(walk, n);
+	int ret = utrace_walk_alloc_updates(walk, n);
 
 	if (ret)
 		return ret;
 	for (i = 0; i < n && !ret; i++)
-		ret = utrace_turn_init(walk, &walk->turn[i],
+		ret = utrace_update_init(walk, &walk->update[i],
 				       walk->task[first + i], n - i);
 	n = i;
 	if (!ret)
 		ret = utrace_change_begin(&walk->change, killable);
 	if (!ret) {
-		ret = utrace_round_locked(walk, n);
+		ret = utrace_run_batch_locked(walk, n);
 		utrace_change_end(&walk->change);
 	}
-	utrace_drop_spares(walk->turn, n);
+	utrace_drop_spares(walk->update, n);
 	return ret;
 }
 
 /**
- * utrace_rounds() - give another set to all tasks that were found
+ * utrace_run_batches() - give another set to all tasks that were found
  * @walk: the walk
  * @killable: end early if the caller has a fatal signal pending
  *
- * Context: May sleep.  Takes utrace_change_mutex for one round at a time.
+ * Context: May sleep.  Takes utrace_change_mutex for one batch at a time.
  * Return:
- * * 0 - all tasks took their turns
+ * * 0 - all tasks took their updates
  * * -ENOMEM - no memory
  * * -ENOSPC - a task has no slot left
  * * -EINTR - @killable, and the caller has a fatal signal pending
  */
-int utrace_rounds(struct utrace_walk *walk, bool killable)
+int utrace_run_batches(struct utrace_walk *walk, bool killable)
 {
 	unsigned int first, n;
 	int ret = 0;
 
 	for (first = 0; first < walk->found && !ret; first += n) {
-		n = min(walk->found - first, (unsigned int)UTRACE_ROUND);
-		ret = utrace_round(walk, first, n, killable);
+		n = min(walk->found - first, (unsigned int)UTRACE_BATCH);
+		ret = utrace_run_batch(walk, first, n, killable);
 		if (!ret && killable && fatal_signal_pending(current))
 			ret = -EINTR;
 		cond_resched();
