@@ -240,7 +240,8 @@ static int utrace_walk_ask(struct utrace_walk *walk)
  * ->may() is not asked about tasks that were born after utrace_walk_find(),
  * just as it is not asked about tasks that inherit the engine.
  */
-static void utrace_last_update(struct utrace_walk *walk, struct task_struct *task)
+static void utrace_last_update(struct utrace_walk *walk,
+			       struct task_struct *task)
 {
 	struct utrace_successor *succ = NULL;
 	struct utrace_domain *domain;
@@ -501,7 +502,8 @@ static int utrace_cover_newborn(struct utrace_engine *engine)
 	utrace_walk_init(&walk, engine);
 	walk.target = engine->task;
 	do {
-		ret = utrace_walk_find(&walk) ?: utrace_run_batches(&walk, false);
+		ret = utrace_walk_find(&walk) ?:
+		      utrace_run_batches(&walk, false);
 	} while (utrace_cover_again(&walk, &ret, true));
 	utrace_walk_destroy(&walk);
 	return ret;

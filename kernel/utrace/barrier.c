@@ -46,7 +46,7 @@
  * * false - @task is in none
  */
 static bool utrace_task_in_callback(struct utrace_engine *engine,
-			     struct task_struct *task, struct utrace *u)
+				    struct task_struct *task, struct utrace *u)
 {
 	struct utrace_set *set = READ_ONCE(u->pinned);
 	struct utrace_engine *now;
@@ -71,8 +71,8 @@ static bool utrace_is_own(struct task_struct *task, struct utrace *u)
 
 /* Called after utrace_membarrier(): is a task other than current in a callback? */
 static unsigned int utrace_check_callback(struct utrace_engine *engine,
-				       struct task_struct *task,
-				       struct utrace *u, u64 bit, void *arg)
+					  struct task_struct *task,
+					  struct utrace *u, u64 bit, void *arg)
 {
 	if (!utrace_is_own(task, u) && utrace_task_in_callback(engine, task, u))
 		*(bool *)arg = true;
@@ -84,8 +84,8 @@ static unsigned int utrace_check_callback(struct utrace_engine *engine,
  * so each task other than current counts as being in a callback.
  */
 static unsigned int utrace_check_other(struct utrace_engine *engine,
-				      struct task_struct *task,
-				      struct utrace *u, u64 bit, void *arg)
+				       struct task_struct *task,
+				       struct utrace *u, u64 bit, void *arg)
 {
 	/* The stores of a reaper are visible: it has full barriers. */
 	if (!utrace_is_own(task, u) &&
@@ -427,7 +427,7 @@ static int utrace_do_barrier(struct utrace_engine *engine, unsigned int state)
 		utrace_mark_waits(true);
 		scoped_guard(spinlock_irqsave, &current->utrace->lock)
 			wait.own = utrace_task_in_callback(engine, current,
-						    current->utrace);
+							   current->utrace);
 	}
 	gone = utrace_engine_detached(engine) && utrace_core_gone(engine);
 	ret = gone ? 0 : utrace_wait_callbacks(engine, &wait);

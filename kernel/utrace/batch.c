@@ -158,17 +158,17 @@ struct utrace_member *utrace_walk_member(struct utrace_walk *walk,
  * * -ENOMEM - no memory
  */
 int utrace_update_init(struct utrace_walk *walk, struct utrace_update *update,
-		     struct task_struct *task, unsigned int more)
+		       struct task_struct *task, unsigned int more)
 {
-	*update = (struct utrace_update) { .task = task };
+	*update = (struct utrace_update){ .task = task };
 	if (task && READ_ONCE(task->utrace))
 		return 0;
 	update->u = utrace_walk_u(walk, more);
 	return update->u ? 0 : -ENOMEM;
 }
 
-static noinline struct utrace_domain *utrace_domain_of_u(struct task_struct *task,
-						     struct utrace *u)
+static noinline struct utrace_domain *
+utrace_domain_of_u(struct task_struct *task, struct utrace *u)
 {
 	guard(spinlock_irqsave)(&u->lock);
 	/* utrace_update_task() does nothing for a task that is being reaped. */
@@ -202,7 +202,8 @@ struct utrace_domain *utrace_domain_of(struct task_struct *task)
  * Returns 0 or an error.
  */
 static int utrace_update_prepare(struct utrace_walk *walk,
-			       struct utrace_update *update, unsigned int more)
+				 struct utrace_update *update,
+				 unsigned int more)
 {
 	struct utrace_domain *domain = utrace_domain_of(update->task);
 	struct utrace_successor *succ;
@@ -310,7 +311,8 @@ static int utrace_run_batch_locked(struct utrace_walk *walk, unsigned int n)
 		ret = utrace_update_prepare(walk, &walk->update[i], n - i);
 	if (!ret) {
 		for (i = 0; i < n; i++)
-			utrace_update_task(&walk->update[i], walk->update[i].set);
+			utrace_update_task(&walk->update[i],
+					   walk->update[i].set);
 		utrace_batch_finish(walk, n);
 	}
 	return ret;
@@ -320,7 +322,7 @@ static int utrace_run_batch_locked(struct utrace_walk *walk, unsigned int n)
  * One batch over @n of the tasks found, from @first on.  Returns 0 or an error.
  */
 static int utrace_run_batch(struct utrace_walk *walk, unsigned int first,
-			unsigned int n, bool killable)
+			    unsigned int n, bool killable)
 {
 	unsigned int i;
 	int ret = utrace_walk_alloc_updates(walk, n);
@@ -329,7 +331,7 @@ static int utrace_run_batch(struct utrace_walk *walk, unsigned int first,
 		return ret;
 	for (i = 0; i < n && !ret; i++)
 		ret = utrace_update_init(walk, &walk->update[i],
-				       walk->task[first + i], n - i);
+					 walk->task[first + i], n - i);
 	n = i;
 	if (!ret)
 		ret = utrace_change_begin(&walk->change, killable);

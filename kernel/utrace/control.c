@@ -207,8 +207,8 @@ EXPORT_SYMBOL_GPL(utrace_control);
 /* Examine */
 
 static unsigned int utrace_check_hold(struct utrace_engine *engine,
-				     struct task_struct *task,
-				     struct utrace *u, u64 bit, void *arg)
+				      struct task_struct *task,
+				      struct utrace *u, u64 bit, void *arg)
 {
 	*(bool *)arg = u->hold & bit;
 	return 0;

@@ -86,7 +86,7 @@ static void utrace_uncover_find_system(struct utrace_walk *walk)
  * end.
  */
 static struct utrace_domain *utrace_domain_after(struct utrace_engine *engine,
-					     struct utrace_domain *domain)
+						 struct utrace_domain *domain)
 {
 	struct list_head *links = &engine->info->links;
 	struct utrace_domain *next = NULL;
@@ -99,7 +99,8 @@ static struct utrace_domain *utrace_domain_after(struct utrace_engine *engine,
 	scoped_guard(spinlock_irqsave, &utrace_engine_lock) {
 		for (node = node->next; node != links && !next;
 		     node = node->next) {
-			next = list_entry(node, struct utrace_link, list)->domain;
+			next = list_entry(node, struct utrace_link,
+					  list)->domain;
 			if (!refcount_inc_not_zero(&next->ref))
 				next = NULL;
 		}

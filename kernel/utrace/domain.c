@@ -96,7 +96,7 @@ void utrace_domain_put(struct utrace_domain *domain)
  * Return: true if @engine has a link in @domain.
  */
 static bool utrace_domain_has(const struct utrace_domain *domain,
-			    const struct utrace_engine *engine)
+			      const struct utrace_engine *engine)
 {
 	unsigned int i;
 
@@ -240,7 +240,7 @@ static bool utrace_is_crowded(const struct utrace_domain *domain,
  * not removed yet, its slot will soon be free.
  */
 static void utrace_domain_find_detached(const struct utrace_domain *domain,
-			      struct utrace_change *change)
+					struct utrace_change *change)
 {
 	unsigned int i;
 
@@ -275,7 +275,7 @@ static void utrace_link_set(struct utrace_domain *domain, unsigned int i,
  * -ENOMEM as an error pointer.
  */
 static struct utrace_domain *utrace_domain_make(struct utrace_change *change,
-					    const struct utrace_domain *old)
+						const struct utrace_domain *old)
 {
 	struct utrace_engine *engine = change->engine;
 	bool add = !utrace_engine_detached(engine);
@@ -315,7 +315,7 @@ static struct utrace_domain *utrace_domain_make(struct utrace_change *change,
 
 /* How many engines of a domain does a child inherit? */
 static unsigned int utrace_count_inherited(const struct utrace_domain *domain,
-				       enum utrace_child kind)
+					   enum utrace_child kind)
 {
 	unsigned int i, n = 0;
 
@@ -326,7 +326,8 @@ static unsigned int utrace_count_inherited(const struct utrace_domain *domain,
 
 /* Can an kind of the old domain be the kind of the new one, too? */
 static bool utrace_inherited_is_same(struct utrace_engine *engine,
-			      struct utrace_domain *part, enum utrace_child kind)
+				     struct utrace_domain *part,
+				     enum utrace_child kind)
 {
 	if (utrace_engine_detached(engine))
 		return !utrace_domain_has(part, engine);
@@ -335,7 +336,8 @@ static bool utrace_inherited_is_same(struct utrace_engine *engine,
 
 /* Give @domain, which follows @old, its heirs.  Returns 0 or an error. */
 static int utrace_domain_add_inherited(struct utrace_change *change,
-			     struct utrace_domain *domain, struct utrace_domain *old)
+				       struct utrace_domain *domain,
+				       struct utrace_domain *old)
 {
 	enum utrace_child kind;
 
@@ -346,15 +348,15 @@ static int utrace_domain_add_inherited(struct utrace_change *change,
 
 		if (n && n == domain->nlinks) {
 			domain->inherited[kind] = domain;
-		} else if (n && utrace_inherited_is_same(change->engine, part, kind)) {
+		} else if (n && utrace_inherited_is_same(change->engine, part,
+							 kind)) {
 			domain->inherited[kind] = utrace_domain_get(part);
 		} else if (n) {
 			succ = utrace_change_make(change, part, false);
 			if (IS_ERR(succ))
 				return PTR_ERR(succ);
 			domain->inherited[kind] = succ->set ?
-					   utrace_domain_get(succ->set->domain) :
-					   NULL;
+				utrace_domain_get(succ->set->domain) : NULL;
 		}
 	}
 	return 0;
@@ -365,8 +367,8 @@ static int utrace_domain_add_inherited(struct utrace_change *change,
  * engine is left, -ENOSPC or -ENOMEM as an error pointer.
  */
 static struct utrace_set *utrace_domain_make_next(struct utrace_change *change,
-					     struct utrace_domain *domain,
-					     bool kthread)
+						  struct utrace_domain *domain,
+						  bool kthread)
 {
 	struct utrace_domain *next = utrace_domain_make(change, domain);
 	struct utrace_set *set;
@@ -396,18 +398,19 @@ static bool utrace_set_has_detached(const struct utrace_set *set)
  * it, see utrace_inherited_set().
  */
 static void utrace_domain_replace(struct utrace_domain *domain,
-				struct utrace_set *set)
+				  struct utrace_set *set)
 {
 	if (domain->replaced)
 		return;
 	domain->next = utrace_set_get(set);
-	smp_store_release(&domain->replaced, true); /* For utrace_inherited_set(). */
+	/* Pairs with utrace_inherited_set(). */
+	smp_store_release(&domain->replaced, true);
 }
 
 /* utrace_change_make() for a domain that has no successor yet. */
 static noinline struct utrace_successor *
-utrace_successor_make(struct utrace_change *change, struct utrace_domain *domain,
-		      bool kthread)
+utrace_successor_make(struct utrace_change *change,
+		      struct utrace_domain *domain, bool kthread)
 {
 	bool remove = utrace_engine_detached(change->engine);
 	struct utrace_successor *succ;
@@ -417,7 +420,8 @@ utrace_successor_make(struct utrace_change *change, struct utrace_domain *domain
 	if (!succ)
 		return ERR_PTR(-ENOMEM);
 	if (remove && domain && domain->replaced &&
-	    !(domain->next && utrace_domain_has(domain->next->domain, change->engine)))
+	    !(domain->next &&
+	      utrace_domain_has(domain->next->domain, change->engine)))
 		set = utrace_set_get(domain->next);
 	else
 		set = utrace_domain_make_next(change, domain, kthread);

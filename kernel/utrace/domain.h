@@ -98,7 +98,8 @@ struct utrace_member {
 };
 
 struct utrace_domain *utrace_domain_get(struct utrace_domain *domain);
-struct utrace_set * __must_check utrace_domain_drop(struct utrace_domain *domain);
+struct utrace_set * __must_check
+utrace_domain_drop(struct utrace_domain *domain);
 void utrace_domain_put(struct utrace_domain *domain);
 struct utrace_member *utrace_member_alloc(gfp_t gfp);
 unsigned int utrace_member_alloc_bulk(gfp_t gfp, unsigned int n,

@@ -198,9 +198,9 @@ long __utrace_report_exit(long code)
 }
 
 /*
- * Call one engine in the REAP pass.  utrace_membarrier() may pass over the CPU of
- * the reaper, which need not have a set with the engine.  So the REAP pass has
- * full barriers where a pass of the task itself has compiler barriers.
+ * Call one engine in the REAP pass.  utrace_membarrier() may pass over the CPU
+ * of the reaper, which need not have a set with the engine.  So the REAP pass
+ * has full barriers where a pass of the task itself has compiler barriers.
  */
 static void utrace_reap_call(struct task_struct *task, struct utrace *u,
 			     struct utrace_engine *engine)

@@ -42,7 +42,7 @@ static __always_inline void utrace_enter(struct utrace *u,
 {
 	/* The previous callback's stores come before the store that ends it. */
 	smp_store_release(&u->now, engine);
-	barrier();	/* ->now before the flags; pairs with utrace_membarrier(). */
+	barrier(); /* ->now before the flags; pairs with utrace_membarrier(). */
 	/*
 	 * Lockless: the setter of WAITER calls utrace_membarrier(), then reads
 	 * ->now.
@@ -192,12 +192,12 @@ static inline void utrace_account(struct utrace_engine *engine, u64 since)
 /* syscall_report.c */
 bool utrace_entry_slow(struct pt_regs *regs, u32 run);
 void utrace_entry_call_from(struct utrace_pass *pass, unsigned int first,
-		       struct pt_regs *regs);
+			    struct pt_regs *regs);
 bool utrace_entry_finish(struct utrace *u, struct pt_regs *regs, u32 run,
 			 u32 result);
 void utrace_exit_slow(struct pt_regs *regs);
-void utrace_exit_call_from(struct utrace_pass *pass, unsigned int first, u64 entered,
-		      u64 fresh, struct pt_regs *regs);
+void utrace_exit_call_from(struct utrace_pass *pass, unsigned int first,
+			   u64 entered, u64 fresh, struct pt_regs *regs);
 void utrace_no_exit(struct utrace_pass *pass);
 u32 utrace_take_unpaired(struct utrace *u, struct utrace_engine *engine,
 			 unsigned int slot);

@@ -41,7 +41,7 @@ static __always_inline bool utrace_pin_try(struct utrace_set **pinned,
 					   struct utrace_set **published)
 {
 	WRITE_ONCE(*pinned, set);
-	barrier();	/* Pin before the load; pairs with utrace_membarrier(). */
+	barrier(); /* Pin before the load; pairs with utrace_membarrier(). */
 	/* A plain load, so that it can be an operand of the comparison. */
 	if (unlikely(set != data_race(*published)))
 		return false;
@@ -62,7 +62,7 @@ static __always_inline void utrace_pin_drop(struct utrace_set **pinned)
 {
 	/* All that the walk read comes before its end. */
 	smp_store_release(pinned, NULL);
-	barrier();	/* Unpin before the flags; pairs with utrace_membarrier(). */
+	barrier(); /* Unpin before the flags; pairs with utrace_membarrier(). */
 }
 
 #endif /* _KERNEL_UTRACE_PIN_H */

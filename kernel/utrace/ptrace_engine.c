@@ -49,8 +49,8 @@
  * Context: Process context, no locks held.
  */
 void ptracer_report_stop(struct ptracer *p, struct task_struct *task,
-		  enum ptracer_stop stop, int code, int why,
-		  unsigned long message, const kernel_siginfo_t *info)
+			 enum ptracer_stop stop, int code, int why,
+			 unsigned long message, const kernel_siginfo_t *info)
 {
 	scoped_guard(spinlock_irqsave, &p->lock) {
 		if (p->state >= PTRACER_LEAVING)
@@ -74,10 +74,10 @@ void ptracer_report_stop(struct ptracer *p, struct task_struct *task,
 
 /* Report an event of ptrace(2) whose message is a number. */
 static void ptracer_report_event(struct ptracer *p, int event,
-			       unsigned long message)
+				 unsigned long message)
 {
 	ptracer_report_stop(p, current, PTRACER_DROPS, SIGTRAP | event << 8,
-		     CLD_TRAPPED, message, NULL);
+			    CLD_TRAPPED, message, NULL);
 }
 
 /* Store @pid in a member of @p, with a reference of its own. */
@@ -179,7 +179,8 @@ void ptracer_trap(struct ptracer *p, struct task_struct *task)
 	unlock_task_sighand(task, &flags);
 	if (p->flags & PT_SEIZED)
 		signr |= PTRACE_EVENT_STOP << 8;
-	ptracer_report_stop(p, task, PTRACER_DROPS, signr, CLD_STOPPED, 0, NULL);
+	ptracer_report_stop(p, task, PTRACER_DROPS, signr, CLD_STOPPED, 0,
+			    NULL);
 }
 
 /* Signals */
@@ -282,8 +283,8 @@ static bool ptracer_take_step(struct ptracer *p)
 /* Keep a signal, and report it to the tracer. */
 static u32 ptracer_keep(struct ptracer *p, const kernel_siginfo_t *info)
 {
-	ptracer_report_stop(p, current, PTRACER_ANSWERS, info->si_signo, CLD_TRAPPED,
-		     0, info);
+	ptracer_report_stop(p, current, PTRACER_ANSWERS, info->si_signo,
+			    CLD_TRAPPED, 0, info);
 	return UTRACE_STOP | UTRACE_STOP_HERE;
 }
 
@@ -347,7 +348,7 @@ static u32 ptracer_report(struct ptracer *p, u32 action, kernel_siginfo_t *info)
 	case UTRACE_SIGNAL_HANDLER:
 		if (ptracer_take_step(p)) {
 			ptracer_report_stop(p, current, PTRACER_DROPS, SIGTRAP,
-				     CLD_TRAPPED, 0, NULL);
+					    CLD_TRAPPED, 0, NULL);
 			return UTRACE_STOP | echo;
 		}
 		fallthrough;
@@ -448,8 +449,8 @@ static u32 ptracer_syscall(struct ptracer *p, unsigned long message)
 {
 	int code = p->flags & PT_TRACESYSGOOD ? SIGTRAP | 0x80 : SIGTRAP;
 
-	ptracer_report_stop(p, current, PTRACER_SENDS, code, CLD_TRAPPED, message,
-		     NULL);
+	ptracer_report_stop(p, current, PTRACER_SENDS, code, CLD_TRAPPED,
+			    message, NULL);
 	return UTRACE_STOP | UTRACE_STOP_HERE;
 }
 

@@ -74,7 +74,8 @@ void utrace_membarrier(struct utrace_engine *engine)
 {
 	smp_mb(); /* The caller's store before the look at the CPUs. */
 #ifdef CONFIG_SMP
-	on_each_cpu_cond(utrace_cpu_needs_ipi, utrace_membarrier_ipi, engine, true);
+	on_each_cpu_cond(utrace_cpu_needs_ipi, utrace_membarrier_ipi, engine,
+			 true);
 #endif
 	smp_mb(); /* The interrupts before the caller's loads. */
 }
@@ -150,7 +151,7 @@ static struct utrace *utrace_update_utrace(struct utrace_update *update)
  * it.
  */
 static void utrace_update_locked(struct utrace_update *update, struct utrace *u,
-			       struct utrace_set *set)
+				 struct utrace_set *set)
 {
 	u64 same = utrace_set_same(update->task->utrace_set, set);
 	/* Engines with a match are muted until the task itself has asked it. */
@@ -169,7 +170,7 @@ static void utrace_update_locked(struct utrace_update *update, struct utrace *u,
 	 */
 	smp_mb();
 	update->old = utrace_switch(update->task, u, utrace_set_get(set), same,
-				  (u->muted & same) | unasked, unasked);
+				    (u->muted & same) | unasked, unasked);
 	swap(u->member, update->member);
 	update->done = true;
 	/*

@@ -152,8 +152,8 @@ static void utrace_task(struct utrace_engine *engine, struct task_struct *task,
 
 /* Visit the members of all domains of an engine of process or tree scope. */
 static void utrace_visit_domains(struct utrace_engine *engine,
-			       utrace_task_fn each, utrace_member_fn fn,
-			       void *arg)
+				 utrace_task_fn each, utrace_member_fn fn,
+				 void *arg)
 {
 	struct utrace_member *member;
 	struct utrace_link *link;

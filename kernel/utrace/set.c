@@ -313,7 +313,8 @@ struct utrace_snapshot {
 };
 
 static void utrace_snapshot_take(struct utrace_snapshot *snapshot,
-			       const struct utrace_domain *domain, bool kthread)
+				 const struct utrace_domain *domain,
+				 bool kthread)
 {
 	const struct utrace_system *system;
 	unsigned int i;
@@ -355,9 +356,9 @@ static void utrace_snapshot_drop(struct utrace_snapshot *snapshot)
  * share the set; the first one that needs it is charged, or who attaches.
  * Returns NULL without memory.
  */
-static struct utrace_set *utrace_set_make(const struct utrace_snapshot *snapshot,
-					  struct utrace_domain *domain,
-					  bool kthread)
+static struct utrace_set *
+utrace_set_make(const struct utrace_snapshot *snapshot,
+		struct utrace_domain *domain, bool kthread)
 {
 	unsigned int i, nslots = 0;
 	struct utrace_set *set;
@@ -399,7 +400,8 @@ static int utrace_set_add_inherited(struct utrace_set *set)
 		if (domain->inherited[i] == domain) {
 			set->inherited[i] = set;
 		} else if (domain->inherited[i]) {
-			inherited = utrace_set_latest(domain->inherited[i], false);
+			inherited = utrace_set_latest(domain->inherited[i],
+						      false);
 			if (IS_ERR(inherited))
 				return PTR_ERR(inherited);
 			set->inherited[i] = inherited;

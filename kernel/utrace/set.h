@@ -99,7 +99,8 @@ u64 utrace_set_same(const struct utrace_set *old,
 		    const struct utrace_set *new);
 u64 utrace_set_present(const struct utrace_set *old,
 		       const struct utrace_set *set);
-struct utrace_set *utrace_set_latest(struct utrace_domain *domain, bool kthread);
+struct utrace_set *utrace_set_latest(struct utrace_domain *domain,
+				     bool kthread);
 bool utrace_set_is_current(const struct utrace_set *set);
 unsigned int utrace_order(const struct utrace_set *set, unsigned int event,
 			  const u16 *wants, u8 *order);

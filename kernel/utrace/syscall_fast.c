@@ -107,8 +107,8 @@ static noinline bool utrace_entry_not_fast(struct utrace *u)
  * The engine at index @i of utrace_set::order has answered more than RESUME to
  * an entry.  Merge its answer, and make the rest of the pass a slow one.
  */
-static noinline bool utrace_entry_continue_slow(struct utrace *u, unsigned int i,
-					     u32 ret)
+static noinline bool utrace_entry_continue_slow(struct utrace *u,
+						unsigned int i, u32 ret)
 {
 	struct pt_regs *regs = current_pt_regs();
 	struct utrace_pass pass;
@@ -122,14 +122,15 @@ static noinline bool utrace_entry_continue_slow(struct utrace *u, unsigned int i
 	utrace_pass_answer(&pass, pass.set->engine[slot], slot, ret,
 			   UTRACE_SYSCALL_MASK);
 	utrace_entry_call_from(&pass, i + 1 - UTRACE_FIRST(pass.set,
-						      _UTRACE_EVENT_SYSCALL_ENTRY),
-			  regs);
+					      _UTRACE_EVENT_SYSCALL_ENTRY),
+			       regs);
 	return utrace_entry_finish(u, regs, UTRACE_SYSCALL_RUN, pass.result);
 }
 
 /*
  * Unpin at the end of a fast pass.  Returns true if the caller must call
- * utrace_callback_done() for a deferred set or a waiter, or if one of @flags is set.
+ * utrace_callback_done() for a deferred set or a waiter, or if one of @flags is
+ * set.
  */
 static __always_inline bool utrace_fast_unpin(struct utrace *u, u32 flags)
 {
@@ -238,7 +239,8 @@ static __always_inline enum utrace_entry utrace_fast_outcome(bool skip)
 /*
  * Make a fast pass over an entry.  The code here serves a set with one engine
  * in the list; everything else is in functions that are not inlined.  ->now
- * stays NULL: utrace_task_in_callback() then takes the engine from the pinned set.
+ * stays NULL: utrace_task_in_callback() then takes the engine from the pinned
+ * set.
  */
 static __always_inline enum utrace_entry utrace_fast_entry(struct pt_regs *regs)
 {
@@ -258,7 +260,8 @@ static __always_inline enum utrace_entry utrace_fast_entry(struct pt_regs *regs)
 	ret = utrace_fast_call(engine, report_syscall_entry, regs);
 	if (unlikely(ret != UTRACE_RESUME)) {
 		first = UTRACE_FIRST(u->pinned, _UTRACE_EVENT_SYSCALL_ENTRY);
-		return utrace_fast_outcome(utrace_entry_continue_slow(u, first, ret));
+		return utrace_fast_outcome(utrace_entry_continue_slow(u, first,
+								      ret));
 	}
 	if (utrace_fast_unpin(u, UTRACE_TASK_SLOW))
 		return utrace_fast_outcome(utrace_entry_done(u));
@@ -347,7 +350,7 @@ static noinline void utrace_exit_not_fast(struct utrace *u)
  * an exit.  Merge its answer, and make the rest of the pass a slow one.
  */
 static noinline void utrace_exit_continue_slow(struct utrace *u, unsigned int i,
-					    u32 ret)
+					       u32 ret)
 {
 	struct utrace_pass pass;
 	unsigned int slot;
@@ -358,8 +361,8 @@ static noinline void utrace_exit_continue_slow(struct utrace *u, unsigned int i,
 	u->unpaired |= utrace_slots_behind(pass.set, _UTRACE_EVENT_SYSCALL_EXIT, i);
 	utrace_pass_answer(&pass, pass.set->engine[slot], slot, ret, 0);
 	utrace_exit_call_from(&pass, i + 1 - UTRACE_FIRST(pass.set,
-						     _UTRACE_EVENT_SYSCALL_EXIT),
-			 pass.set->exit, 0, current_pt_regs());
+					     _UTRACE_EVENT_SYSCALL_EXIT),
+			      pass.set->exit, 0, current_pt_regs());
 }
 
 /* Make a fast pass over an exit with any number of engines. */

@@ -103,15 +103,17 @@ static void utrace_recalc_slow(struct utrace_pass *pass)
 }
 
 /**
- * utrace_entry_call_from() - make the rest of a slow pass over an entry, and end it
+ * utrace_entry_call_from() - call the rest of the engines at an entry
  * @pass: the pass, after utrace_no_exit()
  * @first: index in utrace_pass::order of the first engine to call
  * @regs: registers of the current task
  *
+ * Ends the pass.
+ *
  * Context: The task itself, with the set pinned, no locks held.  May sleep.
  */
 void utrace_entry_call_from(struct utrace_pass *pass, unsigned int first,
-		       struct pt_regs *regs)
+			    struct pt_regs *regs)
 {
 	struct utrace *u = pass->u;
 
@@ -249,7 +251,7 @@ static bool utrace_was_asked(struct utrace_engine *engine, bool fresh)
 }
 
 /**
- * utrace_exit_call_from() - make the rest of a slow pass over an exit, and end it
+ * utrace_exit_call_from() - call the rest of the engines at an exit
  * @pass: the pass
  * @first: index in utrace_pass::order of the first engine to call
  * @entered: slots whose engines saw the entry
@@ -260,7 +262,7 @@ static bool utrace_was_asked(struct utrace_engine *engine, bool fresh)
  * may stop after the pass.
  */
 void utrace_exit_call_from(struct utrace_pass *pass, unsigned int first,
-		      u64 entered, u64 fresh, struct pt_regs *regs)
+			   u64 entered, u64 fresh, struct pt_regs *regs)
 {
 	utrace_pass_for_each_from(pass, at, first) {
 		u64 bit = BIT_ULL(at.slot);

@@ -655,7 +655,7 @@ bool utrace_viewer_may_attach(const struct utrace_viewer *viewer,
  * change it.
  */
 bool utrace_viewer_may_noaudit(const struct utrace_viewer *viewer,
-			    struct task_struct *task)
+			       struct task_struct *task)
 {
 	return viewer->all || viewer_may_by(viewer, task, PTRACE_MODE_NOAUDIT);
 }

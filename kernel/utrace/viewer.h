@@ -130,7 +130,7 @@ bool utrace_viewer_may_see_memory(const struct utrace_viewer *viewer);
 bool utrace_viewer_may_attach(const struct utrace_viewer *viewer,
 			      struct task_struct *task);
 bool utrace_viewer_may_noaudit(const struct utrace_viewer *viewer,
-			    struct task_struct *task);
+			       struct task_struct *task);
 bool utrace_viewer_may_see_all(const struct cred *opener);
 
 #endif /* _KERNEL_UTRACE_VIEWER_H */

@@ -88,7 +88,7 @@ int utrace_walk_alloc_updates(struct utrace_walk *walk, unsigned int n);
 void utrace_batch_finish(struct utrace_walk *walk, unsigned int n);
 int utrace_run_batches(struct utrace_walk *walk, bool killable);
 int utrace_update_init(struct utrace_walk *walk, struct utrace_update *update,
-		     struct task_struct *task, unsigned int more);
+		       struct task_struct *task, unsigned int more);
 struct utrace_member *utrace_walk_member(struct utrace_walk *walk,
 					 unsigned int more);
 struct utrace_domain *utrace_domain_of(struct task_struct *task);

@@ -16,8 +16,8 @@ struct utrace_engine_ops;
 extern const struct utrace_engine_ops ptracer_ops;
 
 void ptracer_report_stop(struct ptracer *p, struct task_struct *task,
-		  enum ptracer_stop stop, int code, int why,
-		  unsigned long message, const kernel_siginfo_t *info);
+			 enum ptracer_stop stop, int code, int why,
+			 unsigned long message, const kernel_siginfo_t *info);
 void ptracer_trap(struct ptracer *p, struct task_struct *task);
 bool ptracer_trap_is_due(struct ptracer *p);
 bool ptracer_listens_in_group_stop(const struct ptracer *p);

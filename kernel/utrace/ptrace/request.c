@@ -118,8 +118,8 @@ static void ptracer_release(struct ptracer *p, enum utrace_resume_action action,
 /*
  * Check whether the stop is a group stop, or the SIGSTOP of PTRACE_ATTACH was
  * reported in one.  The code of such a stop differs from those of events and
- * system calls: ptracer_report_stop() writes p->code and p->stop together.  p->lock is
- * held.
+ * system calls: ptracer_report_stop() writes p->code and p->stop together.
+ * p->lock is held.
  */
 static bool ptracer_told_group_stop(const struct ptracer *p)
 {
@@ -152,7 +152,7 @@ static bool ptracer_stop_in_place(struct ptracer *p)
 	if (ptracer_take_made(p, &made)) {
 		ptracer_control(p, UTRACE_STOP);
 		ptracer_report_stop(p, p->task, PTRACER_SENDS, made.si_signo,
-			     CLD_TRAPPED, 0, &made);
+				    CLD_TRAPPED, 0, &made);
 	} else if (ptracer_trap_is_due(p)) {
 		ptracer_control(p, UTRACE_STOP);
 		ptracer_trap(p, p->task);
