@@ -198,9 +198,9 @@ long __utrace_report_exit(long code)
 }
 
 /*
- * Call one engine in the REAP pass.  utrace_membarrier() may pass over the CPU
- * of the reaper, which need not have a set with the engine.  So the REAP pass
- * has full barriers where a pass of the task itself has compiler barriers.
+ * Call one engine in the REAP pass.  utrace_membarrier() may skip the CPU of
+ * the reaper, whose own set need not contain the engine.  So the REAP pass has
+ * full barriers where a pass of the task itself has compiler barriers.
  */
 static void utrace_reap_call(struct task_struct *task, struct utrace *u,
 			     struct utrace_engine *engine)
@@ -240,7 +240,8 @@ static void utrace_report_reap(struct task_struct *task, struct utrace *u,
 		if (!(u->muted & BIT_ULL(order[i])))
 			utrace_reap_call(task, u, set->engine[order[i]]);
 	/*
-	 * Before utrace_reap_end() reads u->flags; pairs with utrace_membarrier().
+	 * Before utrace_reap_end() reads u->flags; pairs with
+	 * utrace_membarrier().
 	 */
 	smp_store_mb(u->now, NULL);
 	utrace_set_for_each(set, UTRACE_LIST_ALL, at) {
@@ -269,7 +270,8 @@ static void utrace_reap_end(struct task_struct *task, struct utrace *u)
 	if (member)
 		kfree_rcu(member, rcu);
 	/*
-	 * Clear ->pinned before reading the flags; pairs with utrace_membarrier().
+	 * Clear ->pinned before reading the flags; pairs with
+	 * utrace_membarrier().
 	 */
 	smp_store_mb(u->pinned, NULL);
 	if (READ_ONCE(u->flags) & (UTRACE_TASK_DEFERRED | UTRACE_TASK_WAITER))
@@ -293,7 +295,8 @@ static void utrace_reap(struct task_struct *task, struct utrace *u)
 		u->reaper = current;
 		set = task->utrace_set;
 		/*
-		 * Pin before reading engines' flags; pairs with utrace_membarrier().
+		 * Pin before reading engines' flags; pairs with
+		 * utrace_membarrier().
 		 */
 		smp_store_mb(u->pinned, set);
 		WRITE_ONCE(task->utrace_events, 0);

@@ -164,8 +164,9 @@ static bool utrace_child_is_ready(struct task_struct *child)
  *
  * An attach or a detach may replace the set of the parent at any time.  The
  * parent's utrace->lock is held from the read of its set until the child is a
- * member of the heir's domain.  So a child that inherits from the parent's old
- * set is a member before the parent gets the new one, and the walk finds it.
+ * member of the domain of the inherited set.  So a child that inherits from the
+ * parent's old set is a member before the parent gets the new one, and the walk
+ * finds it.
  *
  * An attach may add the parent's first engine that a child inherits after
  * utrace_child_inherits() has found none.  The child then does not inherit that

@@ -2,10 +2,11 @@
 /*
  * utrace - the core's state of a task and of an engine
  *
- * A domain (domain.h) says which engines cover a task, a set (set.h) says what the
- * task must call, and struct utrace keeps the state of one task.  Casts and
- * sets are immutable except for the members that their kernel-doc names; so a
- * task walks a set that it has pinned (pin.h) without a lock.
+ * A domain (domain.h) lists the engines that cover a task, a set (set.h) lists
+ * the callbacks that the task must make, and struct utrace keeps the state of
+ * one task.  Casts and sets are immutable except for the members that their
+ * kernel-doc names; so a task walks a set that it has pinned (pin.h) without a
+ * lock.
  *
  * Lock order, outermost first:
  *
@@ -182,11 +183,11 @@ enum utrace_class {
  *	it, except for utrace_blocked_data()
  * @member: the entry of the task in the list of its domain, NULL if it needs
  *	none; under @lock
- * @left: a detached engine whose callback the task is in, or NULL.  It accounts
- *	for one reference in utrace_engine_info::core, which utrace_callback_done()
+ * @left: a detached engine whose callback the task is in, or NULL.  Has one
+ *	reference in utrace_engine_info::core, which utrace_callback_done()
  *	drops.  Under @lock
- * @followed_ip: instruction pointer of the task at the last call of the client that
- *	follows all steps; only the task uses it
+ * @followed_ip: instruction pointer of the task at the last call of the client
+ *	that follows all steps; only the task uses it
  * @tracers: the further tracers of the task by ptrace(2) (ptrace/ptracer.h),
  *	under @lock, read under RCU
  * @newborn: the further tracers of a task that this task is creating; only the
@@ -229,7 +230,7 @@ static_assert(sizeof(struct utrace) <= 160);
 
 /**
  * struct utrace_engine_info - the part of an engine that no pass reads
- * @uncover: the work item that takes the engine out of all domains after a detach
+ * @uncover: work item that removes the engine from all domains after a detach
  * @engine: the engine itself
  * @core: the core's own count of references: one for being attached, one for
  *	each task that was in a callback when the engine was detached, and
@@ -237,8 +238,9 @@ static_assert(sizeof(struct utrace) <= 160);
  *	account for one reference of utrace_engine::kref.  The last one is
  *	dropped under utrace_engine_lock
  * @shell: references to the memory of the engine: one for all references of
- *	utrace_engine::kref, one for each domain with the engine, for an engine of
- *	the system one for each set, and short-lived ones of readers under RCU
+ *	utrace_engine::kref, one for each domain with the engine, for an engine
+ *	of the system one for each set, and short-lived ones of readers under
+ *	RCU
  * @links: the engine's utrace_link in each domain; changed under
  *	utrace_engine_lock, read under RCU
  * @attaching: entry in the list of exclusive engines that are being attached,

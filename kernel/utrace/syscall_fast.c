@@ -136,9 +136,9 @@ static __always_inline bool utrace_fast_unpin(struct utrace *u, u32 flags)
 {
 	utrace_pin_drop(&u->pinned);
 	/*
-	 * Lockless: the setter of DEFERRED or WAITER calls utrace_membarrier(), then
-	 * reads ->pinned.  The safe point serves a hold that is set after this
-	 * check.
+	 * Lockless: the setter of DEFERRED or WAITER calls utrace_membarrier(),
+	 * then reads ->pinned.  The safe point serves a hold that is set after
+	 * this check.
 	 */
 	return unlikely(data_race(u->flags) &
 			(flags | UTRACE_TASK_DEFERRED | UTRACE_TASK_WAITER));

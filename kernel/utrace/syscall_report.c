@@ -77,7 +77,7 @@ u32 utrace_take_unpaired(struct utrace *u, struct utrace_engine *engine,
 }
 
 /**
- * utrace_recalc_slow() - decide whether the next pass may be a fast one
+ * utrace_recalc_slow() - decide whether the next pass can be a fast one
  * @pass: a slow pass over a system call that is about to end
  *
  * Clears UTRACE_TASK_SLOW unless something is pending for an engine of the set,
@@ -103,7 +103,7 @@ static void utrace_recalc_slow(struct utrace_pass *pass)
 }
 
 /**
- * utrace_entry_call_from() - call the rest of the engines at an entry
+ * utrace_entry_call_from() - continue a slow pass over an entry, and end it
  * @pass: the pass, after utrace_no_exit()
  * @first: index in utrace_pass::order of the first engine to call
  * @regs: registers of the current task
@@ -251,7 +251,7 @@ static bool utrace_was_asked(struct utrace_engine *engine, bool fresh)
 }
 
 /**
- * utrace_exit_call_from() - call the rest of the engines at an exit
+ * utrace_exit_call_from() - continue a slow pass over an exit, and end it
  * @pass: the pass
  * @first: index in utrace_pass::order of the first engine to call
  * @entered: slots whose engines saw the entry

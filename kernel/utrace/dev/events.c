@@ -17,6 +17,17 @@
 #include "count.h"
 #include "record.h"
 
+/**
+ * utrace_dev_clone() - record the creation of a task
+ * @action: not used
+ * @engine: engine of the target
+ * @clone_flags: the flags, with the exit signal in the low byte
+ * @child: the new task, which does not run yet
+ *
+ * Context: report_clone of @engine; may sleep.
+ * Return: %UTRACE_RESUME.  If records are parked, the safe point holds the
+ * task.
+ */
 u32 utrace_dev_clone(u32 action, struct utrace_engine *engine,
 		     unsigned long clone_flags, struct task_struct *child)
 {
@@ -45,6 +56,21 @@ u32 utrace_dev_clone(u32 action, struct utrace_engine *engine,
 	return UTRACE_RESUME;
 }
 
+/**
+ * utrace_dev_exec() - record an execve() with the program and its arguments
+ * @action: not used
+ * @engine: engine of the target
+ * @fmt: not used
+ * @bprm: not used
+ * @regs: not used
+ *
+ * Also updates the ids of a hidden task, which has no record.  Nothing is
+ * recorded if the memory has become undumpable while it was read.
+ *
+ * Context: report_exec of @engine; may sleep.
+ * Return: %UTRACE_RESUME.  If records are parked, the safe point holds the
+ * task.
+ */
 u32 utrace_dev_exec(u32 action, struct utrace_engine *engine,
 		    const struct linux_binfmt *fmt,
 		    const struct linux_binprm *bprm, struct pt_regs *regs)
@@ -84,7 +110,7 @@ out:
 	return UTRACE_RESUME;
 }
 
-/* The value of utrace_rec_exit.exec_tid. */
+/* Get the value of utrace_rec_exit.exec_tid. */
 static s32 session_exec_tid(const struct session_target *target)
 {
 	struct pid *pid = utrace_superseded_by();
@@ -94,7 +120,18 @@ static s32 session_exec_tid(const struct session_target *target)
 	return tid;
 }
 
-/* A task that exits is not held, so there is no session_end(). */
+/**
+ * utrace_dev_exit() - record the exit of a task
+ * @action: not used
+ * @engine: engine of the target
+ * @orig_code: not used
+ * @code: the wait status
+ *
+ * The task is not held, so this does not call session_end().
+ *
+ * Context: report_exit of @engine; may sleep.
+ * Return: %UTRACE_RESUME.
+ */
 u32 utrace_dev_exit(u32 action, struct utrace_engine *engine,
 		    long orig_code, long *code)
 {
@@ -121,9 +158,17 @@ u32 utrace_dev_exit(u32 action, struct utrace_engine *engine,
 	return UTRACE_RESUME;
 }
 
-/*
- * A task has died.  The next read(2) or poll(2) checks whether its target has
+/**
+ * utrace_dev_death() - count the death of a task
+ * @engine: engine of the target
+ * @group_dead: not used
+ * @signal: not used
+ *
+ * Writes no record.  The next read(2) or poll(2) checks whether the target has
  * tasks left; a waiting reader is woken for that.
+ *
+ * Context: report_death of @engine; may sleep.
+ * Return: %UTRACE_RESUME, which the core ignores.
  */
 u32 utrace_dev_death(struct utrace_engine *engine, bool group_dead,
 		     int signal)
@@ -138,11 +183,23 @@ u32 utrace_dev_death(struct utrace_engine *engine, bool group_dead,
 	return UTRACE_RESUME;
 }
 
-/*
+/**
+ * utrace_dev_signal() - record a signal that the task has dequeued
+ * @action: the signal action so far, which is kept
+ * @engine: engine of the target
+ * @regs: not used
+ * @info: info of the signal
+ * @orig_ka: the action that the program has set; NULL: a report without a
+ *	signal, which is not recorded
+ * @return_ka: not used
+ *
  * The answer ends a previous hold of the task.  If records are parked, the task
  * is held again at the safe point.  A signal that ends the process is not
  * delayed.  An engine wants all of UTRACE_EVENT_SIGNAL_SEEN or none of it, so
- * SIGNAL stands for whichever event it is.
+ * _UTRACE_EVENT_SIGNAL stands for any of its events.
+ *
+ * Context: report_signal of @engine; may sleep.
+ * Return: %UTRACE_RESUME and the signal action of @action.
  */
 u32 utrace_dev_signal(u32 action, struct utrace_engine *engine,
 		      struct pt_regs *regs, kernel_siginfo_t *info,
@@ -169,11 +226,21 @@ u32 utrace_dev_signal(u32 action, struct utrace_engine *engine,
 	return answer;
 }
 
-/*
- * A task that takes part in one stop after another does not come to the safe
- * point in between, so it is held in get_signal() when a stop is over.  A hold
- * from before the stop would be ended by the answer at its end.  A stop has one
- * record, however often it is reported.
+/**
+ * utrace_dev_jobctl() - record a stop or continuation of the process
+ * @action: has %UTRACE_JCTL_AGAIN if the task has reported this stop before
+ * @engine: engine of the target
+ * @type: CLD_STOPPED or CLD_CONTINUED
+ * @notify: the code that the parent gets, or 0
+ *
+ * A stop has one record, however often it is reported.  A task that takes part
+ * in one stop after another does not reach the safe point in between, so it is
+ * held in get_signal() when a stop is over.  The answer at the end of the stop
+ * would end a hold from before it.
+ *
+ * Context: report_jctl of @engine; may sleep.
+ * Return: %UTRACE_INTERRUPT if a stop is over and the task must wait for the
+ * reader, else %UTRACE_RESUME.
  */
 u32 utrace_dev_jobctl(u32 action, struct utrace_engine *engine, int type,
 		      int notify)
