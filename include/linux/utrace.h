@@ -53,9 +53,9 @@ struct utrace_syscall_filter;
  * @_UTRACE_EVENT_CLONE: the task created a thread or process
  * @_UTRACE_EVENT_EXEC: the task completed an execve()
  * @_UTRACE_EVENT_EXIT: the task begins to exit
- * @_UTRACE_EVENT_DEATH: the task has ended, and is about to be a zombie
+ * @_UTRACE_EVENT_DEATH: the task has ended, and is about to become a zombie
  * @_UTRACE_EVENT_SYSCALL_ENTRY: the task is about to make a system call
- * @_UTRACE_EVENT_SYSCALL_EXIT: the task comes back from a system call
+ * @_UTRACE_EVENT_SYSCALL_EXIT: the task returns from a system call
  * @_UTRACE_EVENT_SIGNAL: a signal will run a handler of the program
  * @_UTRACE_EVENT_SIGNAL_IGN: a signal will be ignored
  * @_UTRACE_EVENT_SIGNAL_STOP: a signal will stop the process
@@ -161,7 +161,7 @@ static inline enum utrace_resume_action utrace_resume_action(u32 action)
 
 /**
  * enum utrace_signal_action - what the task does with a signal
- * @UTRACE_SIGNAL_DELIVER: do what @return_ka of report_signal says
+ * @UTRACE_SIGNAL_DELIVER: apply @return_ka of report_signal
  * @UTRACE_SIGNAL_IGN: drop the signal
  * @UTRACE_SIGNAL_TERM: end the process
  * @UTRACE_SIGNAL_CORE: end the process with a core dump
@@ -280,7 +280,7 @@ static inline enum utrace_syscall_action utrace_syscall_action(u32 action)
 				 UTRACE_ATTACH_SCOPE_MASK |		\
 				 UTRACE_ATTACH_CLASS_MASK)
 
-/* The flags that utrace_attach_system() takes. */
+/* The flags that utrace_attach_system() accepts. */
 #define UTRACE_ATTACH_OF_SYSTEM	(UTRACE_ATTACH_OWN_EVENTS |		\
 				 UTRACE_ATTACH_KTHREAD |		\
 				 UTRACE_ATTACH_CLASS_MASK)
@@ -289,7 +289,7 @@ static inline enum utrace_syscall_action utrace_syscall_action(u32 action)
  * struct utrace_engine - an engine on a task, a process, a tree or the system
  * @ops: the callbacks; set at attach, valid until ->release() was called
  * @data: a pointer of the client; the core compares it in utrace_attach_task()
- *	and hands it to ->release()
+ *	and passes it to ->release()
  * @flags: the events that the engine wants, as UTRACE_EVENT() bits; 0 once the
  *	engine is detached.  Changed by utrace_set_events(), under a lock of the
  *	core; read without a lock
@@ -326,9 +326,9 @@ static_assert(sizeof(struct utrace_engine) <= 64);
 #define UTRACE_SYSCALL_IA32	UTRACE_NR_IA32
 
 /*
- * All numbers that are in no table.  The IA32 bit is not set in it.  If the
- * lower half of a 64-bit number has this value, the upper half is the number
- * that the program asked for; see utrace_current_asked().
+ * Means all numbers that are in no table.  The IA32 bit is not set in it.  If
+ * the lower half of a 64-bit number has this value, the upper half is the
+ * number that the program asked for; see utrace_current_asked().
  */
 #define UTRACE_SYSCALL_NONE	UTRACE_NR_NONE
 
@@ -346,42 +346,42 @@ static_assert(sizeof(struct utrace_engine) <= 64);
  *	of the step is reported with %UTRACE_SIGNAL_IGN in @action, SIGTRAP in
  *	@info and NULL as @orig_ka.
  * @report_clone: the task has created @child, which does not run yet; the
- *	engine may attach engines to it.  @clone_flags has the exit signal of
- *	@child in its low byte.
+ *	engine may attach engines to it.  @clone_flags contains the exit signal
+ *	of @child in its low byte.
  * @report_jctl: @type is CLD_STOPPED or CLD_CONTINUED.  @notify is the code
  *	that the task reports to the parent, or 0.  A task that engines hold
  *	reports when it takes part in a stop of its process, and again when the
  *	engines have resumed it and it stops for job control; the return value
  *	of the first report does not end a hold.  A stop may also be reported
- *	again for ptrace(2).  @action has %UTRACE_JCTL_AGAIN if the task has
- *	reported the stop before.  A thread that completes the stop by exiting
- *	reports after report_exit.
+ *	again for ptrace(2).  @action contains %UTRACE_JCTL_AGAIN if the task
+ *	has reported the stop before.  A thread that completes the stop by
+ *	exiting reports after report_exit.
  * @report_exec: the task runs a new program, and @regs are its first registers.
  *	@fmt is NULL on this kernel.
- * @report_syscall_entry: @regs have the number and the arguments, which the
+ * @report_syscall_entry: @regs contain the number and the arguments, which the
  *	engine may change.
- * @report_syscall_exit: @regs have the result, which the engine may change.
+ * @report_syscall_exit: @regs contain the result, which the engine may change.
  * @report_exit: *@code is the wait status, which the engine may change.  The
  *	status of the process changes with it if the process ends with the
- *	status of this thread.  @action has %UTRACE_SYSCALL_UNPAIRED if the task
- *	dies in a system call, as exit_group(2), whose entry this engine saw and
- *	whose exit it wants.
- * @report_death: @group_dead says that the task is the last thread of its
+ *	status of this thread.  @action contains %UTRACE_SYSCALL_UNPAIRED if the
+ *	task dies in a system call, for example exit_group(2), whose entry this
+ *	engine saw and whose exit it wants.
+ * @report_death: @group_dead is true if the task is the last thread of its
  *	process.  @signal is the signal that the parent will be sent, -1 if the
- *	task will reap itself, -2 for a leader whose threads live on; the parent
- *	may change that after the report.  The task is no zombie yet.  Any
+ *	task will reap itself, -2 for a leader with living threads; the parent
+ *	may change that after the report.  The task is not a zombie yet.  Any
  *	return value but %UTRACE_DETACH is ignored.
- * @report_reap: the task is gone after this call, which must not block.  When a
- *	thread other than the leader calls execve(), that thread makes the call
- *	for the old leader, under cred_guard_mutex.
+ * @report_reap: the task may be freed after this call, which must not block.
+ *	When a thread other than the leader calls execve(), that thread makes
+ *	the call for the old leader, under cred_guard_mutex.
  * @report_vfork_done: the child of a vfork() no longer uses the memory of the
  *	task.  @child_pid is the id of the child in the initial pid namespace.
  * @report_creds: like @report_exec, but before another task can access the new
  *	image.  An engine whose owner may not trace the new credentials detaches
  *	here.  cred_guard_mutex and exec_update_lock of the task are held, here
  *	and in the report_quiesce before this call.
- * @release: the last reference to the engine is gone; the argument is @data.
- *	Must not attach an engine, nor wait in a barrier or in
+ * @release: the last reference to the engine was dropped; the argument is
+ *	@data.  Must not attach an engine, nor wait in a barrier or in
  *	utrace_engine_shutdown().  May be NULL.
  * @owner: the module of the callbacks, for display only; may be NULL
  * @name: a name for display; may be NULL

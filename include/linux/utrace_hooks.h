@@ -42,7 +42,7 @@ struct seq_file;
 /*
  * In signal_struct::flags beside SIGNAL_GROUP_EXIT, under siglock.
  * complete_signal() sets the flag when a signal that is sent kills the group at
- * once.  The signal stays in its queue, and was reported to no engine.
+ * once.  The signal stays in its queue, and was not reported to any engine.
  * utrace_report_killer() clears the flag and reports the signal.
  */
 #define UTRACE_GROUP_UNREPORTED	(IS_ENABLED(CONFIG_UTRACE) ? 0x00000080 : 0)
@@ -51,8 +51,8 @@ struct seq_file;
  * enum utrace_step_why - why a step of a task is reported
  * @UTRACE_STEP_TRAP: the task has executed an instruction
  * @UTRACE_STEP_SYSCALL: the task has reached the end of a system call
- * @UTRACE_STEP_HANDLER: the task has the frame of a signal handler, which it
- *	enters next
+ * @UTRACE_STEP_HANDLER: the frame of a signal handler was set up, which the
+ *	task enters next
  * @UTRACE_STEP_AGAIN: the trap flag is set again after a time without it, or
  *	the instruction pointer has changed since the last step was seen.  A
  *	debugger or the kernel may have changed the registers
@@ -221,10 +221,10 @@ static inline void utrace_report_clone(const struct kernel_clone_args *args,
 }
 
 /*
- * The child has started.  Stop here if an engine requested that at CLONE, or,
- * if an engine holds the task at all, before vfork() waits for the child.  The
- * hook does not test the word: the request must be cleared even if the engine
- * was detached since.
+ * Called when the child has started.  Stop here if an engine requested that at
+ * CLONE, or, if an engine holds the task at all, before vfork() waits for the
+ * child.  The hook does not test the word: the request must be cleared even if
+ * the engine was detached since.
  */
 static inline void utrace_clone_stop(u64 clone_flags)
 {
@@ -283,7 +283,10 @@ static inline void utrace_release_task(struct task_struct *task)
 		__utrace_release_task(task);
 }
 
-/* siglock of @task is held; @task need not be current. */
+/*
+ * Check whether an engine wants signals that @task ignores.  siglock of @task
+ * is held; @task need not be current.
+ */
 static inline bool utrace_wants_ignored(struct task_struct *task)
 {
 	return utrace_wants(task, UTRACE_HOOK_IGN) &&
@@ -303,7 +306,10 @@ static inline bool utrace_wants_signals(void)
 	return utrace_wants(current, UTRACE_HOOK_SIGNALS);
 }
 
-/* A handler's frame is set up.  Returns true if ptrace asked for a step. */
+/*
+ * Called when a handler's frame was set up.  Returns true if ptrace requested a
+ * step.
+ */
 static inline int utrace_signal_handler(int stepping)
 {
 	if (utrace_known(current))
@@ -347,7 +353,10 @@ static inline void utrace_report_jctl(int type, int notify)
 		__utrace_report_jctl(type, notify);
 }
 
-/* A group stop begins for @task, or SIGCONT is sent; its siglock is held. */
+/*
+ * Called when a group stop begins for @task, or SIGCONT is sent.  Its siglock
+ * is held.
+ */
 static inline void utrace_forget_group_stop(struct task_struct *task)
 {
 	if (utrace_known(task))
@@ -374,7 +383,8 @@ static inline bool utrace_in_group_stop(struct task_struct *task)
 }
 
 /*
- * The caller has attached to @task, which may be about to enter its group stop.
+ * Called by a tracer that has attached to @task, which may be about to enter
+ * its group stop.
  */
 static inline void utrace_await_group_stop(struct task_struct *task)
 {
@@ -382,21 +392,29 @@ static inline void utrace_await_group_stop(struct task_struct *task)
 		__utrace_await_group_stop(task);
 }
 
-/* The group is being killed.  siglock is held and may be dropped. */
+/*
+ * Called when the group is being killed.  siglock is held and may be dropped.
+ */
 static inline void utrace_mark_killed(void)
 {
 	if (utrace_wants(current, UTRACE_HOOK_ANY))
 		__utrace_mark_killed();
 }
 
-/* A process that is dying already was sent SIGKILL; siglock is held. */
+/*
+ * Called when SIGKILL was sent to a process that is dying already.  siglock is
+ * held.
+ */
 static inline void utrace_kill_group(struct task_struct *task)
 {
 	if (IS_ENABLED(CONFIG_UTRACE))
 		__utrace_kill_group(task);
 }
 
-/* The OOM killer sends no SIGKILL to a process that is dying already. */
+/*
+ * Called when the OOM killer finds that its victim is dying already, to which
+ * it sends no SIGKILL.
+ */
 static inline void utrace_oom_victim(struct task_struct *task)
 {
 	if (IS_ENABLED(CONFIG_UTRACE))
@@ -404,8 +422,8 @@ static inline void utrace_oom_victim(struct task_struct *task)
 }
 
 /*
- * Wake the clients that wait until they can freeze @task.  Call this when the
- * task has set its state for a stop, or is being killed.  siglock is held.
+ * Wake the clients that wait to freeze @task.  Call this when the task has set
+ * its state for a stop, or is being killed.  siglock is held.
  */
 static inline void utrace_wake_freeze_waiters(struct task_struct *task)
 {
@@ -414,9 +432,9 @@ static inline void utrace_wake_freeze_waiters(struct task_struct *task)
 }
 
 /*
- * The task is about to sleep for the cgroup freezer.  If an engine holds the
+ * Called before the task sleeps for the cgroup freezer.  If an engine holds the
  * task, the task stops in utrace_stop() instead, where clients can examine it;
- * this also counts as frozen.  If a report is due first, the task makes the
+ * this counts as frozen, too.  If a report is due first, the task makes the
  * report in get_signal() and stops after it.  siglock is held.  If this returns
  * true, siglock was dropped and the caller must repeat its checks.
  */
@@ -425,7 +443,7 @@ static inline bool utrace_freezer_stop(void)
 	return utrace_known(current) && __utrace_freezer_stop();
 }
 
-/* The end of a ptrace stop: note whether ptrace wants a step. */
+/* Called at the end of a ptrace stop, to note whether ptrace wants a step. */
 static inline void utrace_ptrace_stopped(void)
 {
 	if (utrace_known(current))
@@ -433,10 +451,10 @@ static inline void utrace_ptrace_stopped(void)
 }
 
 /*
- * ptrace has resumed the task from a stop at an event or a system call.  If an
- * engine holds the task, utrace_control() may have reported the task as
- * stopped, so it must stop here.  After other ptrace stops the task reaches the
- * safe point.
+ * Called when ptrace has resumed the task from a stop at an event or a system
+ * call.  If an engine holds the task, utrace_control() may have reported the
+ * task as stopped, so it must stop here.  After other ptrace stops the task
+ * reaches the safe point.
  */
 static inline void utrace_ptrace_notified(void)
 {
@@ -444,7 +462,9 @@ static inline void utrace_ptrace_notified(void)
 		__utrace_stop_or_step();
 }
 
-/* Credentials of the task are about to change: evaluate its matches again. */
+/*
+ * Called before credentials of the task change, to evaluate its matches again.
+ */
 static inline void utrace_user_changed(void)
 {
 #ifdef CONFIG_UTRACE_MATCH
@@ -454,8 +474,8 @@ static inline void utrace_user_changed(void)
 }
 
 /*
- * uprobes has ended a step out of line.  The safe point did nothing during the
- * step, so make the task pass the safe point again.
+ * Called when uprobes has ended a step out of line.  The safe point did nothing
+ * during the step, so make the task pass the safe point again.
  */
 static inline void utrace_uprobe_done(void)
 {
@@ -464,7 +484,7 @@ static inline void utrace_uprobe_done(void)
 }
 
 /*
- * Check whether only engines asked for the step that has trapped.  The hook
+ * Check whether only engines requested the step that has trapped.  The hook
  * does not test the word: the engine may have been detached since.
  */
 static inline bool utrace_step_trap(enum utrace_step_why why)
@@ -473,8 +493,8 @@ static inline bool utrace_step_trap(enum utrace_step_why why)
 }
 
 /*
- * Syscall user dispatch has returned a system call to a program that is
- * stepped.
+ * Called when syscall user dispatch has returned a system call to a program
+ * that is stepped.
  */
 static inline void utrace_step_dispatched(void)
 {

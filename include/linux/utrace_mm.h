@@ -3,7 +3,8 @@
  * utrace - the hooks that memory management calls
  *
  * Each hook is behind a static key that is off unless memory has words
- * (kernel/utrace/marker/memory.c).  Without CONFIG_UTRACE_MARKERS all hooks are empty.
+ * (kernel/utrace/marker/memory.c).  Without CONFIG_UTRACE_MARKERS all hooks are
+ * empty.
  */
 #ifndef _LINUX_UTRACE_MM_H
 #define _LINUX_UTRACE_MM_H
@@ -91,7 +92,7 @@ static inline void __utrace_drop_mm(struct mm_struct *mm) { }
 #endif
 
 /*
- * @old is about to be copied to @new.  mmap_lock of both is held for writing.
+ * Called before @old is copied to @new.  mmap_lock of both is held for writing.
  */
 static inline int utrace_dup_mm(struct mm_struct *old, struct mm_struct *new)
 {
@@ -99,8 +100,8 @@ static inline int utrace_dup_mm(struct mm_struct *old, struct mm_struct *new)
 }
 
 /*
- * The copy of the pages of @old has ended or failed.  mmap_lock is held for
- * writing.
+ * Called when the copy of the pages of @old has ended or failed.  mmap_lock is
+ * held for writing.
  */
 static inline void utrace_dup_mm_end(struct mm_struct *old)
 {
@@ -109,8 +110,9 @@ static inline void utrace_dup_mm_end(struct mm_struct *old)
 }
 
 /*
- * A new task, which is not visible yet, has @mm.  Unless @clone_flags say that
- * it shares the memory, remove the words that the copy must not have.
+ * Called for @mm of a new task, which is not visible yet.  Unless @clone_flags
+ * say that the task shares the memory, remove the words that the copy must not
+ * contain.
  */
 static inline int utrace_mm_copied(struct mm_struct *mm, unsigned long clone_flags)
 {
@@ -118,7 +120,7 @@ static inline int utrace_mm_copied(struct mm_struct *mm, unsigned long clone_fla
 	       __utrace_mm_copied(mm) : 0;
 }
 
-/* Memory was mapped.  mmap_lock is held for writing. */
+/* Called when memory was mapped.  mmap_lock is held for writing. */
 static inline void utrace_mmap(struct mm_struct *mm, unsigned long start,
 			       unsigned long end)
 {
@@ -127,8 +129,8 @@ static inline void utrace_mmap(struct mm_struct *mm, unsigned long start,
 }
 
 /*
- * Private pages are about to be unmapped, or were moved elsewhere.  mmap_lock
- * or the lock of the mapping is held.
+ * Called before private pages are unmapped, or after they were moved elsewhere.
+ * mmap_lock or the lock of the mapping is held.
  */
 static inline void utrace_munmap(struct mm_struct *mm, unsigned long start,
 				 unsigned long end)
@@ -137,7 +139,7 @@ static inline void utrace_munmap(struct mm_struct *mm, unsigned long start,
 		__utrace_munmap(mm, start, end);
 }
 
-/* The last user of @mm is gone. */
+/* Called when @mm has lost its last user. */
 static inline void utrace_drop_mm(struct mm_struct *mm)
 {
 	if (utrace_mm_is_used(mm))

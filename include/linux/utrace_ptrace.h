@@ -37,8 +37,8 @@ struct wait_opts;
 #define UTRACE_GROUP_TRACES	0x00000100
 
 /*
- * In task_struct::ptrace: the first tracer has set a debug register.  Forks copy the
- * bit, which counts only while a register is enabled.
+ * In task_struct::ptrace: the first tracer has set a debug register.  fork(2)
+ * copies the bit, which counts only while a register is enabled.
  */
 #define PT_UTRACE_DEBUGREGS	0x80000000
 
@@ -144,14 +144,17 @@ static inline int utrace_ptrace_attach(struct task_struct *task,
 				      -EPERM;
 }
 
-/* The caller has become a further tracer of @task.  No mutex is held. */
+/*
+ * Called when the caller has become a further tracer of @task.  No mutex is
+ * held.
+ */
 static inline void utrace_ptrace_attached(struct task_struct *task)
 {
 	if (utrace_ptrace_many())
 		__utrace_ptrace_attached(task);
 }
 
-/* The current task has a tracer, and makes its parent a further one. */
+/* Make the parent of the current task, which has a tracer, a further one. */
 static inline int utrace_ptrace_traceme(void)
 {
 	return utrace_ptrace_many() ? __utrace_ptrace_traceme() : -EPERM;
@@ -239,8 +242,9 @@ static inline bool utrace_ptrace_caller_capable(struct task_struct *task,
 }
 
 /*
- * The first tracer of @task is about to use an option that is safe only if no
- * other tracer can undo it.  Returns 0, or -EPERM if another tracer could.
+ * Check whether the first tracer of @task may use an option that is safe only
+ * if no other tracer can undo it.  Returns 0, or -EPERM if another tracer
+ * could.
  */
 static inline int utrace_ptrace_sandbox(struct task_struct *task)
 {
@@ -261,22 +265,23 @@ static inline int utrace_ptrace_check(struct task_struct *task,
 }
 
 /*
- * The first tracer has frozen @task for a request: wait until no further tracer
- * has the task frozen.  Returns 0, or -ERESTARTSYS if the caller is killed.
+ * Called when the first tracer has frozen @task for a request: wait until no
+ * further tracer has the task frozen.  Returns 0, or -ERESTARTSYS if the caller
+ * is killed.
  */
 static inline int utrace_ptrace_alone(struct task_struct *task)
 {
 	return utrace_ptrace_many() ? utrace_await_thaw(task) : 0;
 }
 
-/* The request of the first tracer is over.  siglock is held. */
+/* Called when the request of the first tracer is over.  siglock is held. */
 static inline void utrace_ptrace_thawed(struct task_struct *task)
 {
 	if (utrace_ptrace_many())
 		utrace_wake_freeze_waiters(task);
 }
 
-/* The request of a further tracer is over. */
+/* Called when the request of a further tracer is over. */
 static inline void utrace_ptrace_thaw(struct task_struct *task)
 {
 	if (utrace_ptrace_many())
@@ -348,7 +353,7 @@ static inline bool utrace_ptrace_waits(struct task_struct *p)
 	       __utrace_ptrace_traces_group(current, p);
 }
 
-/* SIGCONT has ended a group stop.  tasklist_lock is held. */
+/* Called when SIGCONT has ended a group stop.  tasklist_lock is held. */
 static inline void utrace_ptrace_continued(int why)
 {
 	if (utrace_ptrace_many())
@@ -356,8 +361,8 @@ static inline void utrace_ptrace_continued(int why)
 }
 
 /*
- * A group stop begins for @task if @stops, else SIGCONT is sent.  siglock of
- * @task is held.
+ * Called when a group stop begins for @task if @stops is true, else when
+ * SIGCONT is sent.  siglock of @task is held.
  */
 static inline void utrace_ptrace_trap_notify(struct task_struct *task, bool stops)
 {
@@ -366,7 +371,7 @@ static inline void utrace_ptrace_trap_notify(struct task_struct *task, bool stop
 		__utrace_ptrace_trap_notify(task, stops);
 }
 
-/* A pid is allocated. */
+/* Called when a pid is allocated. */
 static inline void utrace_ptrace_init_pid(struct pid *pid)
 {
 #ifdef CONFIG_UTRACE_PTRACE
@@ -388,8 +393,8 @@ static inline bool utrace_ptrace_keeps_pid(struct pid *pid)
 }
 
 /*
- * execve(2) has given @task, which was no leader, the pid of the leader.
- * tasklist_lock is held for writing.
+ * Called when execve(2) has given @task, which was not the leader, the pid of
+ * the leader.  tasklist_lock is held for writing.
  */
 static inline void utrace_ptrace_exchanged(struct task_struct *task)
 {
@@ -398,8 +403,8 @@ static inline void utrace_ptrace_exchanged(struct task_struct *task)
 }
 
 /*
- * The current task is about to create a task.  Returns 0, or -ENOMEM if there
- * is no memory for the further tracers of the new task.
+ * Called before the current task creates a task.  Returns 0, or -ENOMEM if
+ * there is no memory for the further tracers of the new task.
  */
 static inline int utrace_ptrace_prepare(const struct kernel_clone_args *args)
 {
@@ -407,21 +412,21 @@ static inline int utrace_ptrace_prepare(const struct kernel_clone_args *args)
 	       __utrace_ptrace_prepare(args) : 0;
 }
 
-/* The current task could not create the task after all. */
+/* Called if the current task failed to create the task. */
 static inline void utrace_ptrace_unprepare(void)
 {
 	if (utrace_ptrace_many() && utrace_known(current))
 		__utrace_ptrace_unprepare();
 }
 
-/* @child becomes visible.  tasklist_lock is held for writing. */
+/* Called when @child becomes visible.  tasklist_lock is held for writing. */
 static inline void utrace_ptrace_fork(struct task_struct *child)
 {
 	if (utrace_ptrace_many() && utrace_known(current))
 		__utrace_ptrace_fork(child);
 }
 
-/* @child is visible, and does not run yet.  No lock is held. */
+/* Called when @child is visible, and does not run yet.  No lock is held. */
 static inline void utrace_ptrace_born(struct task_struct *child)
 {
 	if (utrace_ptrace_many() && utrace_known(current))
@@ -429,8 +434,8 @@ static inline void utrace_ptrace_born(struct task_struct *child)
 }
 
 /*
- * @task has died, or it is a dead leader whose other threads are all gone now.
- * tasklist_lock is held for writing.
+ * Called when @task has died, or when the last other thread of a dead leader is
+ * reaped.  tasklist_lock is held for writing.
  */
 static inline void utrace_ptrace_died(struct task_struct *task)
 {
@@ -438,7 +443,7 @@ static inline void utrace_ptrace_died(struct task_struct *task)
 		__utrace_ptrace_died(task);
 }
 
-/* The current task exits: detach it from its tracees. */
+/* Detach the current task, which exits, from its tracees. */
 static inline void utrace_ptrace_exit(void)
 {
 	if (utrace_ptrace_many())

@@ -2,11 +2,11 @@
 /*
  * utrace - bits that the kernel itself sets in the memory of processes
  *
- * Some parts of the kernel, as user_events, let programs test a bit in their
- * memory.  The engine of markers sets and clears the bit: at once if its page
- * is in memory, otherwise in a thread of the process before the thread runs
- * user code again.  Tracers may set the same bit: it stays set while any user
- * wants it.
+ * Some parts of the kernel, for example user_events, let programs test a bit in
+ * their memory.  The engine of markers sets and clears the bit: at once if its
+ * page is in memory, otherwise in a thread of the process before the thread
+ * runs user code again.  Tracers may set the same bit: it stays set while any
+ * user wants it.
  */
 #ifndef _LINUX_UTRACE_WORDS_H
 #define _LINUX_UTRACE_WORDS_H
@@ -117,8 +117,8 @@ void __utrace_user_event_left(struct mm_struct *mm, const void *event,
 			      const struct utrace_bit *bit);
 
 /*
- * The current task writes @event.  Returns 1 if a tracer wants the event, 0 if
- * none has, -EFAULT or -ENOMEM.
+ * Called when the current task writes @event.  Returns 1 if a tracer wants the
+ * event, 0 if none wants it, -EFAULT or -ENOMEM.
  */
 static inline int utrace_user_event_write(const void *event,
 					  const struct iov_iter *from)
@@ -127,14 +127,17 @@ static inline int utrace_user_event_write(const void *event,
 	       __utrace_user_event_write(event, from) : 0;
 }
 
-/* The current process has registered an event; @words sets its bits. */
+/*
+ * Called when the current process has registered an event; @words sets its
+ * bits.
+ */
 static inline void utrace_user_event_registered(struct marker_owner *words)
 {
 	if (static_branch_unlikely(&utrace_user_events_used.key))
 		__utrace_user_event_registered(words);
 }
 
-/* @bit of @mm was unregistered from @event. */
+/* Called when @bit of @mm was unregistered from @event. */
 static inline void utrace_user_event_left(struct mm_struct *mm,
 					  const void *event,
 					  const struct utrace_bit *bit)
