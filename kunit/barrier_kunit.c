@@ -3,8 +3,8 @@
  * utrace tests - KUnit suite utrace_barrier: barriers, examination and
  * interrupts
  *
- * The target is in a callback that ends when the test says so, while a kernel
- * thread calls a barrier.
+ * The target is in a callback that ends on a command of the test, while a
+ * kernel thread calls a barrier.
  */
 #include <kunit/resource.h>
 #include <kunit/test.h>
@@ -46,7 +46,7 @@ static int waiter_fn(void *data)
 	return 0;
 }
 
-/* Does the thread sleep in its barrier, and has it not returned from there? */
+/* Check whether the thread sleeps in its barrier, and has not returned. */
 static bool waiter_waits(struct waiter *w)
 {
 	unsigned long end = jiffies + USER_DEADLINE;
@@ -71,7 +71,7 @@ static void waiter_collect(void *data)
 	struct waiter *w = data;
 
 	KUNIT_EXPECT_TRUE_MSG(w->p->test, waiter_ends(w),
-			      "a barrier is not passed");
+			      "a barrier does not return");
 	kthread_stop(w->thread);
 }
 
@@ -94,7 +94,7 @@ static struct waiter *waiter_start(struct probe *p, bool sync)
 	return w;
 }
 
-/* When this returns, the task is in the callback of the new probe. */
+/* Attach a probe, and wait until the task is in its callback. */
 static struct probe *enter_slow(struct user_task *t, u32 answer)
 {
 	struct probe *p = probe_attach(t, 0, 0);
@@ -149,7 +149,7 @@ static void barrier_of_idle(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, utrace_barrier(NULL, q->engine), 0);
 }
 
-/* When the barrier returns, the answer of the callback is in force. */
+/* When the barrier returns, the answer of the callback is applied. */
 static void barrier_waits_for_answer(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -273,7 +273,7 @@ static void examine_errno(struct kunit *test)
 						     &exam), 0);
 	KUNIT_EXPECT_EQ(test, utrace_finish_examine(t->task, p->engine,
 						    &exam), 0);
-	/* An engine may examine the task several times. */
+	/* An engine may examine the task repeatedly. */
 	KUNIT_EXPECT_EQ(test, utrace_prepare_examine(t->task, p->engine,
 						     &exam), 0);
 	KUNIT_EXPECT_EQ(test, utrace_finish_examine(t->task, other->engine,
@@ -299,7 +299,8 @@ static void examine_notices_run(struct kunit *test)
 }
 
 /*
- * After its detach an engine may not finish, though another one holds the task.
+ * After its detach an engine may not finish, though another engine holds the
+ * task.
  */
 static void examine_after_detach(struct kunit *test)
 {
@@ -363,7 +364,7 @@ static void interrupt_breaks_sleep(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, probe_count(p, _UTRACE_EVENT_SIGNAL), 1U);
 }
 
-/* A call that can be restarted goes on, and the program notices nothing. */
+/* A call that can be restarted continues, and the program sees no effect. */
 static void interrupt_is_transparent(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -403,7 +404,7 @@ static void interrupt_then_stop(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, user_task_wait_stopped(t));
 	KUNIT_EXPECT_EQ(test, probe_count(p, _UTRACE_EVENT_SIGNAL), 1U);
 	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_RESUME), 0);
-	/* The read() goes on as if there had been no interrupt. */
+	/* The read() continues as if there had been no interrupt. */
 	KUNIT_EXPECT_EQ(test, user_task_syscall(t, __NR_getpid),
 			(long)task_pid_nr(t->task));
 }

@@ -285,8 +285,7 @@ static void target_is_compared(struct kunit *test)
 							   UTRACE_RESUME),
 					    "control, row %u, task %u", i, j);
 			/*
-			 * A barrier looks at its target, but changes nothing
-			 * there.
+			 * A barrier reads its target, but does not change it.
 			 */
 			KUNIT_EXPECT_EQ_MSG(test, 0,
 					    utrace_barrier(to[j].task,
@@ -303,7 +302,7 @@ static void control_rejects_nonsense(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_RESUME_MAX), -EINVAL);
 	KUNIT_EXPECT_EQ(test, probe_control(p, -1), -EINVAL);
-	/* An engine without QUIESCE would not be told of the report or step. */
+	/* An engine without QUIESCE would not get the report or the step. */
 	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_REPORT), -EINVAL);
 	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_SINGLESTEP), -EINVAL);
 	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_BLOCKSTEP), -EINVAL);
@@ -381,7 +380,7 @@ static void scope_ends_engine(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, probe_control(q, UTRACE_RESUME), -ESRCH);
 }
 
-/* Attach an engine and have it released. */
+/* Attach an engine, detach it, and wait for its release. */
 static void come_and_go(struct kunit *test, struct user_task *t)
 {
 	struct probe *p = probe_attach(t, 0, 0);
@@ -394,8 +393,8 @@ static void come_and_go(struct kunit *test, struct user_task *t)
 }
 
 /*
- * The static key of the safe point is on from the first engine on, until a
- * second after the last one's end.
+ * The static key enables the safe point from the first engine until a second
+ * after the last engine was freed.
  */
 static void key_follows_engines(struct kunit *test)
 {
@@ -403,7 +402,7 @@ static void key_follows_engines(struct kunit *test)
 	struct user_task *t = user_task_start(test);
 
 	come_and_go(test, t);
-	/* The next engine starts the second anew. */
+	/* The next engine restarts the second. */
 	msleep(800);
 	come_and_go(test, t);
 	msleep(500);
@@ -411,7 +410,7 @@ static void key_follows_engines(struct kunit *test)
 	while (!static_key_enabled(&utrace_unused) && time_before(jiffies, end))
 		msleep(20);
 	KUNIT_EXPECT_TRUE(test, static_key_enabled(&utrace_unused));
-	/* The end of an engine that is not the last one has no effect. */
+	/* The end of an engine has no effect while there is another one. */
 	probe_attach(t, 0, 0);
 	come_and_go(test, t);
 	msleep(1500);

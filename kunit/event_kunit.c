@@ -82,7 +82,7 @@ static void vfork_is_reported(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p->calls, 2U);
 }
 
-/* A child that does not share the memory makes no VFORK_DONE. */
+/* A child that does not share the memory causes no VFORK_DONE. */
 static void fork_is_no_vfork(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -106,12 +106,12 @@ static void exec_is_reported(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, p->calls, 1U);
 	c = probe_call(p, _UTRACE_EVENT_EXEC, 0);
 	KUNIT_EXPECT_PTR_EQ(test, c.task, t->task);
-	/* This kernel passes no format, but a program. */
+	/* This kernel passes no format, only a program. */
 	KUNIT_EXPECT_EQ(test, c.arg[0], 1L);
 	KUNIT_EXPECT_EQ(test, c.arg[1], 1L);
 }
 
-/* CREDS is reported before EXEC, while no task can look at the new image. */
+/* CREDS is reported before EXEC, while no task can access the new image. */
 static void creds_are_reported(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -177,7 +177,7 @@ static void exec_by_thread(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, probe_count(leader, _UTRACE_EVENT_REAP), 1U);
 	c = probe_call(self, _UTRACE_EVENT_EXEC, 0);
 	KUNIT_EXPECT_PTR_EQ(test, c.task, thread->task);
-	/* The thread has the id of the leader now. */
+	/* The thread now has the id of the leader. */
 	KUNIT_EXPECT_EQ(test, (long)c.tid, tgid);
 	KUNIT_EXPECT_EQ(test, probe_control(process, UTRACE_RESUME), 0);
 	utrace_barrier_sync(leader->engine);
@@ -262,7 +262,7 @@ static void end_of_leader_is_delayed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c.arg[0], 1L);
 }
 
-/* Signals, and the event that fits each of them. */
+/* Signals, and the event of each of them. */
 static const struct signal_row {
 	const char *name;
 	int signo;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace tests - KUnit suite utrace_match: which tasks an engine is told of
+ * utrace tests - KUnit suite utrace_match: which tasks report to an engine
  *
  * Engines of system scope, and of other scopes, with matches of all kinds.
  */
@@ -105,7 +105,7 @@ static void pid_is_a_process_or_a_thread(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, hears(q, other));
 }
 
-/* Of each kind that the match has, one entry must fit. */
+/* For each kind in the match, one item must fit. */
 static void kinds_are_combined(struct kunit *test)
 {
 	struct utrace_match *match = new_match(test);
@@ -167,7 +167,7 @@ static bool choose_one(struct task_struct *task, void *data)
 	return task == READ_ONCE(*(struct task_struct **)data);
 }
 
-/* A probe that is told of the task @chosen only; NULL for none. */
+/* Attach a probe to which only the task @chosen reports; NULL: no task. */
 static struct probe *attach_chosen(struct kunit *test,
 				   struct task_struct **chosen)
 {
@@ -175,7 +175,9 @@ static struct probe *attach_chosen(struct kunit *test,
 	return attach_match(test, new_chooser(test, choose_one, chosen));
 }
 
-/* A rejected task stays bare; a new match makes the task ask again. */
+/*
+ * A rejected task stays bare; a new match makes the task ask its matches again.
+ */
 static void rejected_is_asked_again(struct kunit *test)
 {
 	static struct task_struct *chosen;
@@ -209,7 +211,7 @@ static void rejected_is_asked_again(struct kunit *test)
 	probe_detach(p);
 }
 
-/* A set that another engine brings does not change the verdict. */
+/* A set that is built for another engine does not change the verdict. */
 static void rejected_stays_so_in_a_set(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -249,8 +251,8 @@ static void child_of_rejected_is_asked(struct kunit *test)
 }
 
 /*
- * A child gets another name than its creator has.  It is asked for itself at
- * its first event.
+ * A child gets another name than its creator.  Its own name decides at its
+ * first event.
  */
 static void child_is_asked_for_itself(struct kunit *test)
 {
@@ -299,7 +301,7 @@ static void expect_told(struct probe *p, unsigned int entries,
 }
 
 /*
- * A muted engine is told of no call between its mute and its next acceptance.
+ * No call is reported to a muted engine until its match accepts the task again.
  */
 static void muted_hears_nothing(struct kunit *test)
 {
@@ -325,8 +327,8 @@ static void muted_hears_nothing(struct kunit *test)
 }
 
 /*
- * An execve() takes the name away after its entry was reported, so its exit is
- * not.  The next exit that is reported must not be taken for that exit.
+ * An execve() changes the name after its entry was reported, so its exit is not
+ * reported.  The next exit that is reported must not be paired with that entry.
  */
 static void no_pair_over_a_mute(struct kunit *test)
 {
@@ -355,7 +357,7 @@ static void reap_child(struct user_task *t, struct user_task *child)
 			pid);
 }
 
-/* Two tasks end; the probe must be told of the one that matches. */
+/* Two tasks end; only the one that matches must report to the probe. */
 static void expect_mourned(struct kunit *test, unsigned long events)
 {
 	struct user_task *t = user_task_start(test);
@@ -400,7 +402,7 @@ static void end_of_those_that_match(struct kunit *test)
 	expect_mourned(test, UTRACE_EVENT(DEATH) | UTRACE_EVENT(REAP));
 }
 
-/* A zombie cannot be asked any more, so its last verdict stays. */
+/* A zombie can no longer be asked, so its last verdict stays. */
 static void rejected_zombie_stays_so(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);

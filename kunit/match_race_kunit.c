@@ -4,7 +4,7 @@
  * match
  *
  * A task is renamed, or an engine detached, while the matches are asked about
- * the task.  The verdict about the last name must win.
+ * the task.  The verdict about the last name must be used.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -17,16 +17,14 @@
 /**
  * struct renaming - a name that a task gets while a match is asked about it
  * @task: the task; the match is asked about other tasks too
- * @name: the new name; NULL once the task has it
+ * @name: the new name; NULL after the change
  */
 struct renaming {
 	struct task_struct *task;
 	const char *name;
 };
 
-/*
- * A chooser that renames the task, when other matches have been asked already.
- */
+/* A chooser that renames the task after other matches were asked. */
 static bool rename_when_asked(struct task_struct *task, void *data)
 {
 	struct renaming *r = data;
@@ -50,7 +48,7 @@ static void rename_next_time(struct probe *q, struct renaming *r,
 	KUNIT_EXPECT_NULL(q->test, READ_ONCE(r->name));
 }
 
-/* A set that is made with the old verdict must not stay in use. */
+/* A set that is built with the old verdict must not stay in use. */
 static void rename_while_asked(struct kunit *test)
 {
 	static struct renaming r;
@@ -75,7 +73,9 @@ static void rename_while_asked(struct kunit *test)
 	probe_detach(q);
 }
 
-/* A set that another engine brings must not keep the old verdict, either. */
+/*
+ * A set that is built for another engine must not keep the old verdict, either.
+ */
 static void rename_before_another_set(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -100,7 +100,7 @@ static void rename_before_another_set(struct kunit *test)
  * struct renamer - a kernel thread that renames a task again and again
  * @task: the task
  * @thread: the kernel thread
- * @wanted: does the match accept the last name?
+ * @wanted: the match accepts the last name
  * @usec: the time between the last two names, in microseconds
  * @begun: @thread runs
  */
@@ -128,7 +128,7 @@ static int rename_fn(void *data)
 		set_task_comm(r->task, name_of(!r->wanted));
 		schedule_timeout_interruptible(1);
 	}
-	/* The match may be asked about this name when the last name comes. */
+	/* The match may be asked about this name when the last name is set. */
 	set_task_comm(r->task, name_of(!r->wanted));
 	udelay(r->usec);
 	set_task_comm(r->task, name_of(r->wanted));
@@ -155,7 +155,7 @@ static void renamer_start(struct kunit *test, struct renamer *r)
 							    USER_DEADLINE));
 }
 
-/* The verdict about the last name holds, whatever sets were made meanwhile. */
+/* The verdict about the last name is used, whatever sets were built before. */
 static void rename_under_load(struct kunit *test)
 {
 	struct renamer *r = kunit_kzalloc(test, sizeof(*r), GFP_KERNEL);
@@ -210,7 +210,7 @@ static bool detach_when_asked(struct task_struct *task, void *data)
 	return true;
 }
 
-/* An engine that is detached while a set with it is made ends nevertheless. */
+/* An engine that is detached while a set with it is built is still released. */
 static void detached_while_asked(struct kunit *test)
 {
 	static struct detaching d;

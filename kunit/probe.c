@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace tests - an engine that writes down how it is called
+ * utrace tests - an engine that records its calls
  *
- * See probe.h.  @lock orders the callbacks, which run in several tasks, against
- * the test, which looks at the calls.
+ * See probe.h.  @lock serializes the callbacks, which run in several tasks, and
+ * the test, which reads the recorded calls.
  */
 #include <kunit/resource.h>
 #include <kunit/test.h>
@@ -35,7 +35,7 @@ static u32 probe_keep(const struct probe_call *c)
 	}
 }
 
-/* Decide on the answer and write the call down. */
+/* Decide on the answer and record the call. */
 static u32 probe_record(struct utrace_engine *engine, struct probe_call *c)
 {
 	struct probe *p = engine->data;
@@ -51,7 +51,7 @@ static u32 probe_record(struct utrace_engine *engine, struct probe_call *c)
 		answer = (answer & ~PROBE_KEEP) | probe_keep(c);
 		/*
 		 * An answer other than STOP would end the stop that the probe
-		 * asked for.
+		 * has requested.
 		 */
 		if (READ_ONCE(p->holding))
 			answer &= ~UTRACE_RESUME_MASK;
@@ -140,7 +140,7 @@ static u32 probe_exec(u32 action, struct utrace_engine *engine,
 	return probe_record(engine, &c);
 }
 
-/* Is the system call one that the test does not look at? */
+/* Check whether the test ignores this system call. */
 static bool probe_passes(const struct probe *p, int nr)
 {
 	return p->nr != PROBE_ANY_NR && p->nr != nr;

@@ -3,8 +3,8 @@
  * utrace tests - KUnit suite utrace_report: order of the calls, merging of
  * answers
  *
- * The tables of this suite are written from the documentation of the interface,
- * not from the code.
+ * The tables of this suite follow the documentation of the interface, not the
+ * code.
  */
 #include <kunit/test.h>
 
@@ -33,7 +33,7 @@ static struct probe *attach_getppid(struct user_task *t, int flags,
 
 /*
  * The result of two resume actions is the smaller one.  DETACH does not say how
- * the task goes on, so a detached engine lets the task run.
+ * the task continues, so a detached engine lets the task run.
  */
 static const enum utrace_resume_action merged[NPAIRS][NPAIRS] = {
 #define S	UTRACE_STOP
@@ -58,7 +58,7 @@ static const enum utrace_resume_action merged[NPAIRS][NPAIRS] = {
 #undef G
 };
 
-/* Two engines that answer, the newest first; an enforcer sees the result. */
+/* Let two engines answer, the newest first; an enforcer sees the result. */
 static void merge_pair(struct user_task *t, enum utrace_resume_action first,
 		       enum utrace_resume_action second)
 {
@@ -86,7 +86,7 @@ static void merge_pair(struct user_task *t, enum utrace_resume_action first,
 			    "after answer %d", first);
 	if (want == UTRACE_STOP)
 		KUNIT_EXPECT_TRUE(t->test, user_task_wait_stopped(t));
-	/* A detach drops what the engine has asked for. */
+	/* A detach drops what the engine has requested. */
 	probe_detach(a);
 	probe_detach(b);
 	probe_detach(late);
@@ -101,7 +101,7 @@ static void merge_resume_actions(struct kunit *test)
 	for (first = 0; first < NPAIRS; first++)
 		for (second = 0; second < NPAIRS; second++)
 			merge_pair(t, first, second);
-	/* No step and no hold is left over. */
+	/* No step and no hold is left. */
 	KUNIT_EXPECT_EQ(test, user_task_syscall(t, __NR_getpid),
 			(long)task_pid_nr(t->task));
 }
@@ -153,8 +153,8 @@ static const u32 signal_answers[] = {
 };
 
 /*
- * Every pair of answers about a signal: each engine is told of the answer
- * before.  A third engine drops the signal, so that the task lives.
+ * Every pair of answers about a signal: each engine gets the previous answer.
+ * A third engine drops the signal, so that the task survives.
  */
 static void merge_signal_answers(struct kunit *test)
 {
@@ -200,7 +200,7 @@ static void merge_signal_answers(struct kunit *test)
 }
 
 /*
- * An answer to QUIESCE says nothing about the event, so an earlier ABORT stays,
+ * An answer to QUIESCE does not affect the event, so an earlier ABORT stays,
  * whichever of the two engines is older.
  */
 static void quiesce_keeps_abort(struct kunit *test)
@@ -333,11 +333,11 @@ static void quiesce_before_events(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, count_quiesce(own, UTRACE_EVENT(EXEC)), 1U);
 	KUNIT_EXPECT_EQ(test, probe_count(own, _UTRACE_EVENT_EXEC), 1U);
 	KUNIT_EXPECT_EQ(test, probe_count(p, _UTRACE_EVENT_EXEC), 0U);
-	/* No report was asked for. */
+	/* No report was requested. */
 	KUNIT_EXPECT_EQ(test, count_quiesce(p, 0), 0U);
 }
 
-/* An event that no engine wants gives no QUIESCE. */
+/* An event that no engine wants causes no QUIESCE. */
 static void quiesce_needs_event(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -361,7 +361,7 @@ static void quiesce_precedes_event(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p->calls, 2U);
 }
 
-/* One engine asks for a report, and all engines with QUIESCE get it. */
+/* One engine requests a report, and all engines with QUIESCE get it. */
 static void report_reaches_all(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -378,14 +378,14 @@ static void report_reaches_all(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, probe_wait(own, _UTRACE_EVENT_QUIESCE, 1));
 	user_task_go(t, 1);
 	user_task_result(t);
-	/* One request gives one report. */
+	/* One request causes one report. */
 	KUNIT_EXPECT_EQ(test, count_quiesce(a, 0), 1U);
 	KUNIT_EXPECT_EQ(test, count_quiesce(b, 0), 1U);
 	KUNIT_EXPECT_EQ(test, a->calls, 1U);
 	KUNIT_EXPECT_EQ(test, deaf->calls, 0U);
 }
 
-/* The answer REPORT gives a report before the task returns to user mode. */
+/* The answer REPORT causes a report before the task returns to user mode. */
 static void report_by_answer(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -403,7 +403,7 @@ static void report_by_answer(struct kunit *test)
 	KUNIT_EXPECT_GT(test, later.order, at.order);
 }
 
-/* The answer INTERRUPT gives a signal report without a signal. */
+/* The answer INTERRUPT causes a signal report without a signal. */
 static void interrupt_by_answer(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -420,7 +420,7 @@ static void interrupt_by_answer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c.arg[1], 0L);
 }
 
-/* The callback makes the task exit once more, as an oops would. */
+/* Make the task exit again from the callback, as an oops would. */
 static u32 exit_again(struct probe *p, struct probe_call *c)
 {
 	if (c->event == _UTRACE_EVENT_EXIT && p->word[0]++ < 3)

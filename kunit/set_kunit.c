@@ -15,7 +15,7 @@
 #define QUIESCE	UTRACE_EVENT(QUIESCE)
 
 /*
- * A probe that looks at getppid() only, which the program never calls itself.
+ * Attach a probe for getppid() only, which the program never calls by itself.
  */
 static struct probe *attach_getppid(struct user_task *t, int flags,
 				    unsigned long events)
@@ -161,8 +161,8 @@ static void attach_from_callback(struct kunit *test)
 }
 
 /*
- * If utrace_set_events() returns 0, callbacks of the removed events do not run
- * any more, not even in the current pass.
+ * If utrace_set_events() returns 0, callbacks of the removed events no longer
+ * run, not even in the current pass.
  */
 static void events_taken_from_later(struct kunit *test)
 {
@@ -255,12 +255,12 @@ static void limit_is_enforced(struct kunit *test)
 		order = c.order;
 	}
 
-	/* A detach makes room for one engine. */
+	/* A detach frees room for one engine. */
 	probe_detach(p[10]);
 	KUNIT_EXPECT_EQ(test, probe_try_attach(more, t->task, 0), 0);
 }
 
-/* Does a probe see the getppid() of a task? */
+/* Check whether a probe sees the getppid() of a task. */
 static void expect_seen(struct user_task *t, struct probe *p, bool seen,
 			const char *what)
 {
@@ -371,7 +371,7 @@ static void tree_outlives_members(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_DETACH), -ESRCH);
 }
 
-/* A detach reports a callback that the reaper runs, too. */
+/* A detach detects a callback that the reaper runs, too. */
 static void detach_sees_the_reaper(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace tests - KUnit suite utrace_state: what each function returns in each
- * state
+ * utrace tests - KUnit suite utrace_state: results of each function by state
  *
- * A table has, for each state of a task, the expected result of every function.
+ * A table lists, for each state of a task, the expected result of every
+ * function.
  */
 #include <kunit/test.h>
 #include <linux/ptrace.h>
@@ -12,7 +12,7 @@
 
 #include "probe.h"
 
-/* Not compared: the state allows several results, or another test has it. */
+/* Not compared: the state allows several results, or another test checks it. */
 #define ANY	1
 
 #define DEATH_QUIESCE	(UTRACE_EVENT(DEATH) | UTRACE_EVENT(QUIESCE))
@@ -168,7 +168,10 @@ static void expect_controls(struct user_task *t, struct state_probes *s,
 {
 	enum utrace_resume_action action;
 
-	/* STOP comes last, so that all other actions find the state. */
+	/*
+	 * STOP comes last, so that all other actions apply to the state of the
+	 * row.
+	 */
 	for (action = UTRACE_RESUME_MAX; action-- > UTRACE_STOP; ) {
 		int want = expected_control(row, action);
 		int ret = probe_control(s->control[action], action);
@@ -260,7 +263,7 @@ static void errno_stopped(struct kunit *test)
 	user_task_do(t, .op = USER_SPIN);
 	probe_stop(holder, t);
 	expect_row(t, &s, &stopped);
-	/* Another engine has held the task all the time. */
+	/* Another engine holds the task all the time. */
 	KUNIT_EXPECT_FALSE(test, user_task_runs(t));
 }
 
@@ -312,7 +315,7 @@ static void errno_detached(struct kunit *test)
 	expect_row(t, &s, &detached);
 }
 
-/* An engine on a zombie is told when the zombie is reaped. */
+/* The reaping of a zombie is reported to an engine on it. */
 static void zombie_reports_reap(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -382,7 +385,7 @@ static u32 ask_for_death(struct probe *p, struct probe_call *c)
 	return UTRACE_RESUME;
 }
 
-/* An engine that wants DEATH when it is being reported is too late. */
+/* An engine that asks for DEATH when it is being reported is too late. */
 static void death_cannot_be_added(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);

@@ -32,7 +32,7 @@ static void stop_of_running(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, user_task_wait_stopped(t));
 	KUNIT_EXPECT_FALSE(test, user_task_runs(t));
 	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_STOP), 0);
-	/* The stop looks unlike one of ptrace. */
+	/* The stop must not look like one of ptrace. */
 	KUNIT_EXPECT_EQ(test, t->task->ptrace, 0U);
 	KUNIT_EXPECT_FALSE(test, t->task->jobctl & JOBCTL_TRACED);
 
@@ -59,7 +59,7 @@ static void stop_of_sleeping(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, user_task_result(t), (long)task_pid_nr(t->task));
 }
 
-/* A request for a stop can be taken back before the task stops. */
+/* A request for a stop can be withdrawn before the task stops. */
 static void stop_is_taken_back(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -73,8 +73,8 @@ static void stop_is_taken_back(struct kunit *test)
 }
 
 /*
- * An engine resumes the task in a callback, and is replaced before the end of
- * the pass: the hold of the engine that has its slot now must stay.
+ * An engine resumes the task in a callback, and another engine takes its slot
+ * before the end of the pass.  The hold of the new engine must stay.
  */
 static void hold_is_not_anothers(struct kunit *test)
 {
@@ -105,7 +105,7 @@ static void hold_is_not_anothers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, user_task_result(t), (long)task_pid_nr(t->task));
 }
 
-/* An engine with QUIESCE is told before the stop, and may decline. */
+/* An engine with QUIESCE is called before the stop, and may decline. */
 static void stop_is_declined(struct kunit *test)
 {
 	struct user_task *t = start_spinning(test);
@@ -219,9 +219,9 @@ static u32 stop_in_a_stepped_pass(struct probe *p, struct probe_call *c)
 }
 
 /*
- * An engine asks for a stop while the task is in a callback of that engine.  The
- * answer RESUME gives up the step that the engine had asked for before, and not
- * the stop.
+ * An engine asks for a stop while the task is in a callback of that engine.
+ * The answer RESUME withdraws the step that the engine requested before, and
+ * not the stop.
  */
 static void stop_outlasts_answer(struct kunit *test)
 {
@@ -289,8 +289,8 @@ static u32 count_reports(struct probe *p, struct probe_call *c)
 }
 
 /*
- * Step to the end of a system call.  There another engine asks for word[0], and
- * the step becomes a signal that is ignored.
+ * At the end of a step over a system call, request the action in word[0] for
+ * another engine, and turn the step into a signal that is ignored.
  */
 static u32 make_signal_of_step(struct probe *p, struct probe_call *c)
 {
@@ -324,8 +324,9 @@ static void report_name(const enum utrace_resume_action *action, char *name)
 KUNIT_ARRAY_PARAM(report, reports, report_name);
 
 /*
- * One engine makes a signal of its step while another one awaits a report.  The
- * signal comes first, and the report before the task runs user code again.
+ * One engine turns its step into a signal while another one awaits a report.
+ * The signal is delivered first, and the report before the task runs user code
+ * again.
  */
 static void report_outlasts_stepped_signal(struct kunit *test)
 {
@@ -351,7 +352,7 @@ static void report_outlasts_stepped_signal(struct kunit *test)
 
 /**
  * struct stop_point - a callback that can hold the task
- * @name: the place
+ * @name: name of the place
  * @event: the event whose answer is STOP
  * @command: the command that brings the task there
  * @signal: the signal that brings the task there, if not 0
@@ -472,7 +473,7 @@ static void stop_point_is_killable(struct kunit *test)
 			at->event == _UTRACE_EVENT_EXIT ? 0 : SIGKILL);
 }
 
-/* After EXIT and fatal signals the task dies, else it lives. */
+/* After EXIT and fatal signals the task dies, otherwise it survives. */
 static void stop_point_resumes(struct kunit *test)
 {
 	const struct stop_point *at = test->param_value;
@@ -489,7 +490,7 @@ static void stop_point_resumes(struct kunit *test)
 	if (at->signal)
 		user_task_go(t, 1);
 	if (at->command.arg[0] == USER_VFORK) {
-		/* The end of the child lets the parent of the vfork() go. */
+		/* The end of the child ends the wait of the vfork(). */
 		struct user_task child = *t;
 
 		child.channel = 1;
@@ -498,7 +499,7 @@ static void stop_point_resumes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, user_task_answer(t, &result), 0);
 }
 
-/* exit_group() by another thread ends a stop, and EXIT can hold the task once more. */
+/* exit_group() by another thread ends a stop; EXIT can hold the task again. */
 static void stop_ends_with_group(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -559,7 +560,7 @@ static void process_stops_whole(struct kunit *test)
 			0);
 	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_RESUME), 0);
 	user_task_go(t, 1);
-	/* The loop may have ended before its first turn. */
+	/* The loop may have ended before its first pass. */
 	KUNIT_EXPECT_GE(test, user_task_result(t), 0L);
 	KUNIT_EXPECT_GT(test, user_task_result(thread), 0L);
 }
@@ -602,7 +603,10 @@ static u32 stop_scope(struct probe *p, struct probe_call *c)
 	return UTRACE_RESUME;
 }
 
-/* A stop of all tasks includes a child that is being made, and later ones. */
+/*
+ * A stop of all tasks includes a child that is being created, and later
+ * children.
+ */
 static void created_child_is_held(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -636,7 +640,7 @@ static void jobctl_stop_counts(struct kunit *test)
 	user_task_kill(t, SIGSTOP);
 	KUNIT_ASSERT_TRUE(test, user_task_wait_jobctl(t));
 	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_STOP), 0);
-	/* The hold goes on when SIGCONT ends the group stop. */
+	/* The hold continues when SIGCONT ends the group stop. */
 	user_task_kill(t, SIGCONT);
 	KUNIT_EXPECT_TRUE(test, user_task_wait_stopped(t));
 	KUNIT_EXPECT_FALSE(test, user_task_runs(t));
@@ -644,7 +648,7 @@ static void jobctl_stop_counts(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, user_task_wait_running(t));
 }
 
-/* A group stop that comes during a hold stops the task after the hold. */
+/* A group stop that begins during a hold stops the task after the hold. */
 static void jobctl_stop_outlasts_hold(struct kunit *test)
 {
 	struct user_task *t = start_spinning(test);

@@ -36,7 +36,7 @@ static struct probe *attach_nr(struct user_task *t, int nr,
 	return p;
 }
 
-/* Attach as above, with a hook that is set before the events. */
+/* Attach like attach_nr(), with a hook that is set before the events. */
 static struct probe *hook_nr(struct user_task *t, int nr, unsigned long events,
 			     u32 (*hook)(struct probe *p, struct probe_call *c),
 			     long word)
@@ -61,9 +61,8 @@ static unsigned int exits(struct probe *p)
 }
 
 /*
- * An engine in the middle of a pass answers more than RESUME, which moves the
- * rest of the fast pass to the slow pass: all engines are called, at the entry
- * and the exit.
+ * If an engine in the middle of a fast pass answers more than RESUME, the slow
+ * pass continues: all engines are called, at the entry and the exit.
  */
 static void one_in_the_midst_says_more(struct kunit *test)
 {
@@ -127,8 +126,7 @@ static void filter_of_a_like_number(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, exits(p), 1U);
 
 	/*
-	 * An engine without a filter is told of all calls, beside one with a
-	 * filter.
+	 * An engine without a filter gets all calls, beside one with a filter.
 	 */
 	q = attach_nr(t, __NR_getppid, ENTRY | EXIT);
 	user_task_syscall(t, __NR_getppid);
@@ -138,7 +136,8 @@ static void filter_of_a_like_number(struct kunit *test)
 	probe_detach(q);
 
 	/*
-	 * Without the filter the engine is told of all, from the next call on.
+	 * Without the filter the engine gets all calls, beginning with the next
+	 * one.
 	 */
 	KUNIT_ASSERT_EQ(test, utrace_set_syscall_filter(p->engine, NULL, 0), 0);
 	probe_forget(p);
@@ -221,7 +220,7 @@ static u32 change_arg(struct probe *p, struct probe_call *c)
 	return UTRACE_RESUME | PROBE_KEEP;
 }
 
-/* The call and the engines called later see a changed argument. */
+/* The call, and the engines that are called later, see a changed argument. */
 static void argument_is_changed(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -267,7 +266,7 @@ static void number_is_changed(struct kunit *test)
 			(long)task_pid_nr(t->task));
 }
 
-/* The number -1 is a call that does not exist. */
+/* The number -1 makes the task skip the call. */
 static void number_is_taken_away(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -319,7 +318,7 @@ static void abort_skips_call(struct kunit *test)
 	probe_set_events(p, ENTRY | EXIT);
 	KUNIT_EXPECT_EQ(test, user_task_syscall(t, __NR_dup2, 1, 40),
 			USER_NO_CALL);
-	/* An aborted call has an exit as any call has. */
+	/* An aborted call has an exit like any call. */
 	KUNIT_ASSERT_EQ(test, exits(p), 1U);
 	c = probe_call(p, _UTRACE_EVENT_SYSCALL_EXIT, 0);
 	KUNIT_EXPECT_EQ(test, c.arg[1], USER_NO_CALL);
@@ -426,8 +425,8 @@ static const long strange_nrs[] = {
 };
 
 /*
- * Only a filter with UTRACE_SYSCALL_NONE accepts numbers that no table has; no number reads
- * beyond the bitmap.
+ * Only a filter with UTRACE_SYSCALL_NONE accepts numbers that no table has; no
+ * number reads beyond the bitmap.
  */
 static void filter_of_strange_numbers(struct kunit *test)
 {
@@ -458,7 +457,7 @@ static void filter_of_strange_numbers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, q->calls, 0U);
 }
 
-/* The verdict of the entry holds for the exit, whatever the number becomes. */
+/* The verdict at the entry applies to the exit, whatever the number is then. */
 static void filter_keeps_pairs(struct kunit *test)
 {
 	static const int nrs[] = { __NR_getppid };
@@ -527,7 +526,7 @@ static void filter_of_other_table(struct kunit *test)
 #endif
 
 #ifdef X32_FLAG
-/* The x32 flag does not make another number. */
+/* The x32 flag does not change the number. */
 static void filter_ignores_x32_flag(struct kunit *test)
 {
 	static const int nrs[] = { __NR_getppid };
@@ -582,7 +581,7 @@ static void resumed_entry_is_repeated(struct kunit *test)
 	resume_by(test, UTRACE_RESUME, 1);
 }
 
-/* A call can be changed from outside while it is stopped at its entry. */
+/* A call can be changed by another task while it is stopped at its entry. */
 static void abort_after_resume(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);

@@ -169,7 +169,7 @@ static void events_are_changed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, probe_count(p, _UTRACE_EVENT_SYSCALL_EXIT), 1U);
 }
 
-/* The number of entries of a few calls that a probe is told of. */
+/* Make a few calls, and return how many entries a probe gets. */
 static unsigned int hears(struct probe *p, struct user_task *t)
 {
 	probe_forget(p);
@@ -179,8 +179,8 @@ static unsigned int hears(struct probe *p, struct user_task *t)
 }
 
 /*
- * Bare tasks, and tasks that have a set since another engine came before or
- * after, are all told of what the engine of the system wants now.
+ * A change of events of the engine of the system applies to bare tasks, and to
+ * tasks that got a set for another engine before or after it.
  */
 static void changes_reach_all_tasks(struct kunit *test)
 {
@@ -206,7 +206,7 @@ static void changes_reach_all_tasks(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, utrace_set_syscall_filter(p->engine, nrs, 1), 0);
 	for (i = 0; i < ARRAY_SIZE(t); i++)
 		KUNIT_EXPECT_EQ(test, hears(p, t[i]), 1U);
-	/* The test's own commands make calls, too. */
+	/* The commands of the test cause calls, too. */
 	KUNIT_ASSERT_EQ(test, utrace_set_syscall_filter(p->engine, NULL, 0), 0);
 	for (i = 0; i < ARRAY_SIZE(t); i++)
 		KUNIT_EXPECT_GT(test, hears(p, t[i]), 2U);
@@ -218,7 +218,7 @@ static void changes_reach_all_tasks(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, hears(p, t[i]), 0U);
 }
 
-/* Have a handler run while the task sleeps in pause(). */
+/* Make a handler run while the task sleeps in pause(). */
 static void handle_signal(struct user_task *t)
 {
 	user_task_do_syscall(t, __NR_pause);
@@ -265,7 +265,9 @@ static void detach_by_answer_to_signal(struct kunit *test)
 	}
 }
 
-/* The only engine detaches so; the task has no set and no events then. */
+/*
+ * After the only engine detaches this way, the task has no set and no events.
+ */
 static void only_one_detaches_at_signal(struct kunit *test)
 {
 	struct user_task *t = start_with_handler(test);
@@ -327,7 +329,9 @@ static void exec_by_traced_thread_is_covered(struct kunit *test)
 	expect_exec_by_thread(test, true);
 }
 
-/* A dead task gets no set, which would also have the engines of the system. */
+/*
+ * A dead task gets no set, which would also contain the engines of the system.
+ */
 static void reaped_gets_no_set(struct kunit *test)
 {
 	static const int scope[] = {
@@ -356,15 +360,14 @@ static void reaped_gets_no_set(struct kunit *test)
 #define COMINGS	50
 
 /**
- * struct comer - a kernel thread that attaches and ends an engine, again and
- * again
+ * struct comer - a kernel thread that attaches and ends engines in a loop
  * @test: the test that the thread belongs to
  * @task: the task to attach to; NULL: the system
  * @shut: end engines by utrace_engine_shutdown()
  * @thread: the kernel thread
  * @ret: the first error
  * @released: number of engines that were released
- * @done: the thread has made all its rounds
+ * @done: the thread has finished its loop
  */
 struct comer {
 	struct kunit *test;
@@ -442,7 +445,7 @@ static void comer_collect(void *data)
 	KUNIT_EXPECT_TRUE_MSG(c->test,
 			      wait_for_completion_timeout(&c->done,
 							  3 * USER_DEADLINE),
-			      "the end of an engine does not come");
+			      "an engine is not released");
 	kthread_stop(c->thread);
 }
 
@@ -463,7 +466,7 @@ static struct comer *comer_start(struct kunit *test, struct task_struct *task,
 	return c;
 }
 
-/* Sets are made all the time, and none of them keeps a detached engine. */
+/* Sets are built all the time, and none of them keeps a detached engine. */
 static void many_come_and_go(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -481,7 +484,7 @@ static void many_come_and_go(struct kunit *test)
 		KUNIT_ASSERT_TRUE_MSG(test,
 				      wait_for_completion_timeout(&c[i]->done,
 								  3 * USER_DEADLINE),
-				      "the end of an engine does not come");
+				      "an engine is not released");
 		KUNIT_EXPECT_EQ(test, c[i]->ret, 0);
 		KUNIT_EXPECT_EQ(test, atomic_read(&c[i]->released), COMINGS);
 	}
@@ -494,7 +497,8 @@ static void many_come_and_go(struct kunit *test)
 }
 
 /*
- * The answers of an engine of the system have no effect, and it cannot control.
+ * The answers of an engine of the system have no effect, and it cannot use
+ * utrace_control().
  */
 static void it_observes(struct kunit *test)
 {

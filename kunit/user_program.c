@@ -11,7 +11,7 @@
 #error "the test program knows only the system calls of x86_64"
 #endif
 
-/* The calls that the program itself makes; those of a test come by number. */
+/* Calls that the program itself makes; a test passes other calls by number. */
 #define NR_READ			0
 #define NR_WRITE		1
 #define NR_RT_SIGACTION		13
@@ -64,7 +64,7 @@ static unsigned long address_of_restore(void)
 	return address;
 }
 
-/* The kernel writes to the memory of the program meanwhile. */
+/* The kernel writes to the memory of the program in the meantime. */
 static void barrier(void)
 {
 	asm volatile("" : : : "memory");
@@ -98,8 +98,8 @@ static long make_int80(unsigned long nr, const unsigned long *arg)
 }
 
 /*
- * Clone.  A child that shares the memory gets a stack of its own.  No child
- * returns from here: it serves its channel.
+ * Clone.  A child that shares the memory gets its own stack.  A child does not
+ * return from here, but serves its channel.
  */
 static long make_clone(unsigned long flags, unsigned long channel)
 {

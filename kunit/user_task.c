@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace tests - user tasks that do what a test tells them
+ * utrace tests - user tasks that execute the commands of a test
  *
  * The program is written to the root file system of the early boot and started
  * as kernel helpers are.  Its parent is kthreadd, which ignores SIGCHLD, so the
@@ -31,7 +31,7 @@ struct user_pipes {
 	struct file *answer[USER_CHANNELS];
 };
 
-/* What a new task needs before it executes the program. */
+/* Data of a new task until it executes the program. */
 struct user_start {
 	struct user_task *t;
 	struct file *command[USER_CHANNELS];
@@ -194,9 +194,9 @@ struct user_task *user_task_start(struct kunit *test)
 }
 
 /*
- * Make a user_task of @task, to which the caller has a reference, and which @t
- * or a relative has made.  @task serves @channel.  The user_task has references
- * of its own.
+ * Create a user_task for @task, to which the caller has a reference, and which
+ * @t or a relative of @t has created.  @task serves @channel.  The user_task
+ * has references of its own.
  */
 struct user_task *user_task_adopt(struct user_task *t,
 				  struct task_struct *task,
@@ -213,7 +213,7 @@ struct user_task *user_task_adopt(struct user_task *t,
 }
 
 /*
- * Have @t clone itself with the clone(2) flags @flags.  Returns the child,
+ * Make @t clone itself with the clone(2) flags @flags.  Returns the child,
  * which waits for a command on @channel.
  */
 struct user_task *user_task_clone(struct user_task *t, unsigned long flags,
@@ -325,7 +325,7 @@ void user_task_go(struct user_task *t, unsigned long go)
 
 /*
  * Wait until the task sleeps in the last command: the command is out of the
- * pipe, and the task sleeps.  Nothing wakes a waiter for that, so look every
+ * pipe, and the task sleeps.  Nothing wakes a waiter for that, so poll every
  * tick.
  */
 bool user_task_wait_asleep(struct user_task *t)
@@ -366,7 +366,7 @@ bool user_task_wait_jobctl(struct user_task *t)
 	return wait_state(t, __TASK_STOPPED);
 }
 
-/* Is there no answer yet? */
+/* Check that there is no answer yet. */
 bool user_task_is_silent(struct user_task *t)
 {
 	return pipe_idle(t->pipes->answer[t->channel]->private_data);
@@ -374,7 +374,7 @@ bool user_task_is_silent(struct user_task *t)
 
 /*
  * The end of a task wakes waiters of its pid, except if execve() has given the
- * pid to another task; so look every 100 ms as well.
+ * pid to another task; so also poll every 100 ms.
  */
 bool user_task_wait_dead(struct user_task *t)
 {
@@ -388,7 +388,9 @@ bool user_task_wait_dead(struct user_task *t)
 	return false;
 }
 
-/* Do the loops of the task's program turn within @ticks? */
+/*
+ * Check whether the loop counter of the task's program changes within @ticks.
+ */
 static bool turns_change(struct user_task *t, unsigned int ticks)
 {
 	size_t offset = offsetof(struct user_area, turns);
@@ -407,7 +409,7 @@ bool user_task_wait_running(struct user_task *t)
 	return turns_change(t, USER_DEADLINE);
 }
 
-/* For a task that may stand still: look for a fifth of a second only. */
+/* For a task that may be stopped: wait a fifth of a second only. */
 bool user_task_runs(struct user_task *t)
 {
 	return turns_change(t, HZ / 5);

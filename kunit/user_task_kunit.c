@@ -4,7 +4,7 @@
  * suites
  *
  * No engine is used here.  If a test of this suite fails, results of the other
- * suites mean nothing.
+ * suites are meaningless.
  */
 #include <kunit/test.h>
 #include <linux/pid.h>
@@ -185,7 +185,7 @@ static void user_task_executes(struct kunit *test)
 	user_task_do(t, .op = USER_EXEC);
 	user_task_hello(t);
 	KUNIT_EXPECT_PTR_NE(test, t->task->mm, mm);
-	/* The memory of the new image is as in the file. */
+	/* The memory of the new image has the contents of the file. */
 	KUNIT_EXPECT_EQ(test, user_task_peek(t, offsetof(struct user_area, go)),
 			0UL);
 	KUNIT_EXPECT_EQ(test, user_task_syscall(t, __NR_getpid),

@@ -161,13 +161,13 @@ struct view_case {
 
 static const struct view_case view_cases[] = {
 	{
-		"an interrupt is not told", BTS_LEVEL_USER, .n = 5,
+		"an interrupt is not reported", BTS_LEVEL_USER, .n = 5,
 		.raw = { { 1, 2 }, { 3, IRQ }, { IRQ, K(9) }, { K(9), 3 },
 			 { 4, 5, UTRACE_BRANCH_PREDICTED } },
 		.n_told = 2,
 		.told = { { 1, 2 }, { 4, 5, UTRACE_BRANCH_PREDICTED } },
 	}, {
-		"an unknown entry is not told", BTS_LEVEL_USER, .n = 3,
+		"an unknown entry is not reported", BTS_LEVEL_USER, .n = 3,
 		.raw = { { 3, K(0x99) }, { K(9), 3 }, { 4, 5 } },
 		.n_told = 1, .told = { { 4, 5 } },
 	}, {
@@ -185,7 +185,7 @@ static const struct view_case view_cases[] = {
 			    CALL | UTRACE_BRANCH_PREDICTED },
 			  { UTRACE_PC_SYSCALL, 5, RETURN } },
 	}, {
-		"an exception whose handler is at its place", BTS_LEVEL_USER,
+		"an exception that returns to its instruction", BTS_LEVEL_USER,
 		.n = 2, .raw = { { 3, UD }, { K(9), 3 } },
 		.n_told = 2, .told = { { 3, PC_UD }, { PC_UD, 3 } },
 	}, {
@@ -193,21 +193,21 @@ static const struct view_case view_cases[] = {
 		.raw = { { K(1), K(2) }, { K(9), 3 }, { 4, 5 } },
 		.n_told = 2, .told = { { UTRACE_PC_KERNEL, 3 }, { 4, 5 } },
 	}, {
-		"no way into the kernel", BTS_LEVEL_USER, .n = 2,
+		"the entry into the kernel is missing", BTS_LEVEL_USER, .n = 2,
 		.raw = { { 1, 2 }, { K(9), 8 } }, .n_told = 3,
 		.told = { { 1, 2 }, GAP(EDGE), { UTRACE_PC_KERNEL, 8 } },
 	}, {
-		"no way out of the kernel", BTS_LEVEL_USER, .n = 2,
+		"the exit from the kernel is missing", BTS_LEVEL_USER, .n = 2,
 		.raw = { { 3, SYSCALL }, { 7, 8 } }, .n_told = 3,
 		.told = { { 3, UTRACE_PC_SYSCALL, CALL }, GAP(EDGE), { 7, 8 } },
 	}, {
-		"no way out of the kernel, and in again", BTS_LEVEL_USER,
+		"the exit before a second entry is missing", BTS_LEVEL_USER,
 		.n = 3, .raw = { { 3, IRQ }, { 7, SYSCALL }, { K(9), 8 } },
 		.n_told = 3,
 		.told = { GAP(EDGE), { 7, UTRACE_PC_SYSCALL, CALL },
 			  { UTRACE_PC_SYSCALL, 8, RETURN } },
 	}, {
-		"the kernel without a way in or out", BTS_LEVEL_USER, .n = 3,
+		"entry and exit are missing", BTS_LEVEL_USER, .n = 3,
 		.raw = { { 1, 2 }, { K(1), K(2) }, { 1, 2 } }, .n_told = 3,
 		.told = { { 1, 2 }, GAP(EDGE), { 1, 2 } },
 	}, {
@@ -219,7 +219,7 @@ static const struct view_case view_cases[] = {
 		.finish = true, .n = 1, .raw = { { 3, SYSCALL } },
 		.n_told = 1, .told = { { 3, UTRACE_PC_SYSCALL, CALL } },
 	}, {
-		"a source that knows", BTS_LEVEL_USER, .n = 4,
+		"a source with pseudo-addresses", BTS_LEVEL_USER, .n = 4,
 		.raw = { { 3, UTRACE_PC_SYSCALL, CALL },
 			 { UTRACE_PC_EXEC, 9, RETURN },
 			 { 9, UTRACE_PC_ASYNC }, { UTRACE_PC_SIGNAL, 9 } },
@@ -236,7 +236,7 @@ static const struct view_case view_cases[] = {
 			  { UTRACE_PC_KERNEL, 8 },
 			  { 8, UTRACE_PC_SYSCALL, CALL }, TASK(9) },
 	}, {
-		"what no source has", BTS_LEVEL_USER, .n = 2,
+		"records that no source emits", BTS_LEVEL_USER, .n = 2,
 		.raw = { { K(1), K(2), 0xf }, { K(3), 4, UTRACE_BRANCH_LOST } },
 	}, {
 		"the kernel", BTS_LEVEL_KERNEL, .n = 5,
@@ -502,8 +502,8 @@ static void wait_is_checked(struct kunit *test)
 
 /*
  * A stream that waits is paused, and none of its records is lost, though its
- * thread continues for a while.  Other streams continue.  Both are removed
- * while one is paused.
+ * thread continues for a while.  Other streams continue.  The test removes both
+ * streams while one is paused.
  */
 static void stream_is_paused(struct kunit *test)
 {
@@ -570,7 +570,7 @@ static void task_is_told(struct kunit *test)
 	run(t, 1);
 	utrace_bts_window_switch(window, NULL, &task);
 	expect(test, &t->buffer[0], told, ARRAY_SIZE(told));
-	/* The stream of the thread has only the branches of the thread. */
+	/* The stream of the thread contains only the branches of the thread. */
 	expect(test, &t->buffer[1], told + 1, 1);
 }
 
@@ -651,7 +651,7 @@ static void off_is_a_gap(struct kunit *test)
 	run(t, 1);
 	utrace_bts_window_drain(window);
 	expect(test, &t->buffer[0], told, ARRAY_SIZE(told));
-	/* A thread that is switched in now has a gap, too. */
+	/* A thread that is switched in now gets a gap, too. */
 	utrace_bts_window_off(window, true);
 	utrace_bts_window_switch(window, &t->thread, told);
 	expect(test, &t->buffer[1], told + 1, 1);

@@ -3,8 +3,8 @@
  * utrace tests - comparison of what consumers got with the model
  *
  * Each stream is compared with the model record by record.  Where the stream
- * reports that records are missing, as many of the model are skipped.  Some
- * properties are also tested without the model, which may be wrong.
+ * reports missing records, as many of the model's are skipped.  Some properties
+ * are also tested without the model, which may be wrong.
  */
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -64,7 +64,7 @@ static u32 skip_lost(struct judge *judge, u64 n)
 	while (n) {
 		causes |= skip_gaps(judge->should, judge->n_should, &judge->j);
 		if (judge->j == judge->n_should) {
-			wrong(judge, "LOST says too many");
+			wrong(judge, "LOST counts more than the model");
 			return causes;
 		}
 		judge->j++;
@@ -146,9 +146,9 @@ static void judge_model(struct judge *judge)
 		judge->j++;
 	}
 	if (judge->i != judge->n_got)
-		wrong(judge, "there is too much");
+		wrong(judge, "the stream has more records than the model");
 	if (judge->j != judge->n_should)
-		wrong(judge, "there is too little");
+		wrong(judge, "the stream has fewer records than the model");
 }
 
 static void judge_with_model(struct judge *judge, bool ideal)
@@ -162,7 +162,7 @@ static void judge_with_model(struct judge *judge, bool ideal)
 	judge->i = 0;
 	judge->j = 0;
 	if (judge->n_should > LAB_RECORDS)
-		wrong(judge, "there is no memory for the model");
+		wrong(judge, "no memory for the model");
 	else
 		judge_model(judge);
 }
@@ -181,7 +181,7 @@ static void judge_no_leak(struct judge *judge)
 		record = &judge->got[judge->i];
 		if ((is_kernel(record->from) && record->from < UTRACE_PC_BASE) ||
 		    (is_kernel(record->to) && record->to < UTRACE_PC_BASE))
-			wrong(judge, "an address of the kernel is told");
+			wrong(judge, "a user stream has a kernel address");
 	}
 }
 
@@ -195,7 +195,7 @@ static void judge_kernel_only(struct judge *judge)
 		if (!is_type(record, UTRACE_BRANCH))
 			continue;
 		if (!is_kernel(record->from) && !is_kernel(record->to))
-			wrong(judge, "a branch of user mode is told");
+			wrong(judge, "a kernel stream has a user branch");
 	}
 }
 
@@ -218,7 +218,7 @@ static void judge_straight(struct judge *judge)
 		record = &judge->got[judge->i];
 		if (is_type(record, UTRACE_BRANCH)) {
 			if (last && !is_straight(last, record))
-				wrong(judge, "a hole is not told");
+				wrong(judge, "a hole is not reported");
 			last = record;
 		} else {
 			last = NULL;
@@ -368,14 +368,15 @@ static void compare_one(struct lab *lab, unsigned int number)
 		if (!more_a || !more_b)
 			break;
 		if (!is_same(&a[i], &b[j])) {
-			lab_wrong(lab, "another machine has another record",
+			lab_wrong(lab, "another machine gives another record",
 				  number, j);
 			return;
 		}
 		*count += is_type(&a[i], UTRACE_BRANCH);
 	}
 	if (more_a != more_b)
-		lab_wrong(lab, "another machine has more or less", number, j);
+		lab_wrong(lab, "another machine gives more or fewer records",
+			  number, j);
 }
 
 /**

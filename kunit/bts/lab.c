@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace tests - a machine that makes branches, and consumers of them
+ * utrace tests - a machine that generates branches, and its consumers
  *
  * Threads run on emulated processors.  All events are noted in a diary, from
  * which the model computes what each consumer should get.  A step is valid
@@ -17,7 +17,7 @@
 #define LAB_GUARD	4
 #define LAB_PATTERN	0x5a
 
-/* Entry points of the kernel.  The tracer's table lacks one of them. */
+/* Entry points of the kernel.  One of them is not in the tracer's table. */
 static const struct bts_entry lab_entries[] = {
 	{ LAB_KERNEL | 0x010, 0, BTS_ENTRY_TRANSPARENT },
 	{ LAB_KERNEL | 0x020, UTRACE_PC_EXCEPTION(6), BTS_ENTRY_EXCEPTION },
@@ -92,7 +92,7 @@ static struct bts_event *lab_note(struct lab *lab, unsigned int cpu, u8 type)
 	struct bts_event *event;
 
 	if (lab->n_events == LAB_EVENTS)
-		lab_wrong(lab, "there is no memory for the diary", cpu,
+		lab_wrong(lab, "no memory for the diary", cpu,
 			  lab->n_events);
 	else
 		lab->n_events++;
@@ -183,7 +183,7 @@ static struct bts_event *lab_branch_once(struct lab *lab, unsigned int cpu,
 
 	event->record = (struct utrace_branch){ from, to, info };
 	if (fake->on != lab_wants(lab, cpu))
-		lab_wrong(lab, fake->on ? "the source is on for nobody" :
+		lab_wrong(lab, fake->on ? "the source is on without a stream" :
 			  "the source is off", cpu, lab->n_events);
 	event->stored = bts_fake_store(fake, &event->record);
 	return event;
@@ -217,7 +217,7 @@ static void lab_interrupts(struct lab *lab, unsigned int cpu, u64 at)
 
 	for (n = 0; bts_fake_due(&lab->cpu[cpu].fake) && !lab->wrong; n++) {
 		if (n == 2)
-			lab_wrong(lab, "the interrupt comes again and again",
+			lab_wrong(lab, "the interrupt is raised in a loop",
 				  cpu, lab->n_events);
 		lab_interrupt(lab, cpu, at);
 		lab->counts.interrupts++;
@@ -602,7 +602,7 @@ static void lab_check_guard(struct lab *lab, unsigned int i)
 		if (((unsigned long)byte < store->base ||
 		     (unsigned long)byte >= store->max) &&
 		    *byte != LAB_PATTERN)
-			lab_wrong(lab, "the window was left", i, 0);
+			lab_wrong(lab, "a write missed the window", i, 0);
 }
 
 /* Read the rest, and the pending losses of the ring. */
@@ -616,7 +616,7 @@ static void lab_read_rest(struct lab *lab, unsigned int i)
 		 consumer->n < LAB_RECORDS);
 	lab_read(consumer, LAB_RECORDS);
 	if (consumer->n == LAB_RECORDS)
-		lab_wrong(lab, "there is no memory for a stream", i,
+		lab_wrong(lab, "no memory for a stream", i,
 			  consumer->n);
 }
 

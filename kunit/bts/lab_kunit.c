@@ -200,11 +200,11 @@ static void properties_hold(struct kunit *test)
 
 	for (i = 0; i < ROUNDS; i++) {
 		KUNIT_ASSERT_TRUE_MSG(test, lab_round(lab, i),
-				      "the log has more");
+				      "see the log for details");
 		cond_resched();
 	}
 	KUNIT_EXPECT_TRUE_MSG(test, lab_has_judged(lab, ROUNDS),
-			      "too little was judged");
+			      "a property was tested too rarely");
 }
 
 /**
@@ -282,9 +282,9 @@ static void properties_hold_in_interrupts(struct kunit *test)
 	while (hrtimer_active(&t->timer))
 		schedule_timeout_uninterruptible(1);
 	KUNIT_EXPECT_EQ(test, t->done, TIMER_ROUNDS);
-	KUNIT_EXPECT_EQ_MSG(test, t->bad, 0U, "the log has more");
+	KUNIT_EXPECT_EQ_MSG(test, t->bad, 0U, "see the log for details");
 	KUNIT_EXPECT_TRUE_MSG(test, lab_has_judged(t->lab, TIMER_ROUNDS),
-			      "too little was judged");
+			      "a property was tested too rarely");
 }
 
 /* Check @n records, starting with number @next.  Returns the next number. */

@@ -2,8 +2,8 @@
 /*
  * utrace tests - a model of what each consumer of branches should get
  *
- * The model reads the whole diary of a machine, in both directions.  It knows
- * nothing of windows and rings, and shares no code with what it checks.
+ * The model reads the whole diary of a machine, in both directions.  It does
+ * not model windows and rings, and shares no code with what it checks.
  */
 #include "model.h"
 
