@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite utrace_bts_trap_flag: steps on processors with FRED and without it
+ * KUnit suite utrace_bts_trap_flag: steps with FRED and without it
  */
 #include <kunit/test.h>
 

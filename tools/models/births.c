@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace models - walks under RCU over a list of tasks, beside births
+ * utrace models - walks under RCU over a list of tasks, concurrent with births
  *
  * A fork reads the state that its child inherits, and later adds the child at
  * the end of the list; it holds tasklist_lock for writing around both.  A walk
@@ -20,7 +20,7 @@
  * covers threads as it meets them, with tasklist_lock held.
  *
  * The property: when the walk or the attach has ended, the word of each living
- * task in the list has the wishes, or the task is covered.
+ * task in the list contains the wishes, or the task is covered.
  */
 #include "explore.h"
 
@@ -52,12 +52,12 @@ enum {
 	NO_BARRIER	= 1 << 2,	/* no utrace_tasklist_barrier() */
 	BARRIER_EARLY	= 1 << 3,	/* the barrier precedes the change */
 	AT_HEAD		= 1 << 4,	/* children are added at the head */
-	READ_EARLY	= 1 << 5,	/* fork reads before it has the lock */
+	READ_EARLY	= 1 << 5,	/* fork reads before the lock */
 	NO_WISHES	= 1 << 6,	/* fork reads only the words */
 	NO_COPY		= 1 << 7,	/* fork does not read the copy */
 	NO_CERTIFY	= 1 << 8,	/* no second walk */
 	LAST_FREE	= 1 << 9,	/* the last walk is without the lock */
-	FORGETS		= 1 << 10,	/* a removed task has no next */
+	FORGETS		= 1 << 10,	/* a removed task loses its next */
 	NEXT_EARLY	= 1 << 11,	/* next is read before the check */
 };
 
@@ -96,8 +96,8 @@ static __u8 wanted(void)
 }
 
 /*
- * Check the property.  A task is in the list as soon as the store that links it
- * has landed.
+ * Check the property.  A task is in the list once the store that links it has
+ * landed.
  */
 static void check(const struct state *s)
 {
@@ -108,7 +108,7 @@ static void check(const struct state *s)
 	for (i = in_memory(NEXT + HEAD); i != HEAD; i = in_memory(NEXT + i))
 		if (!is_dead(s, i) && in_memory(WORD + i) != wanted())
 			fail(has(ATTACH) ? "a thread is not covered" :
-					   "a task is not told");
+					   "a task misses the change");
 }
 
 /* End the walk.  fence() makes its stores land, as they do at some time. */
@@ -139,7 +139,7 @@ static void tell_all(struct state *s, unsigned int me)
 	STEP("the first task");
 	s->walk.at = load(NEXT + HEAD);
 	while (s->walk.at != HEAD) {
-		STEP("tell it");
+		STEP("change its word");
 		store(WORD + s->walk.at, load(WISHES));
 		STEP("the next task");
 		s->walk.at = load(NEXT + s->walk.at);
@@ -268,7 +268,7 @@ static bool choose_task(const struct state *s, unsigned int *task)
 	return false;
 }
 
-/* clone() up to tasklist_lock: the child is a copy of its creator. */
+/* Model clone() up to tasklist_lock: the child is a copy of its creator. */
 static void birth_begins(struct state *s, unsigned int nr)
 {
 	unsigned int creator;
@@ -303,8 +303,9 @@ static void birth(struct state *s, unsigned int nr)
 }
 
 /*
- * clone() has ended: creator and child may die.  A thread that sees one of them
- * dead also sees the stores of the fork, since the unlock has landed before.
+ * End clone(): creator and child may die from here on.  A thread that sees one
+ * of them dead also sees the stores of the fork, since the unlock has landed
+ * before.
  */
 static void birth_ends(struct state *s, unsigned int nr)
 {
@@ -426,13 +427,13 @@ static const struct thread threads[] = {
 	{}
 };
 
-#define UNTOLD		"a task is not told"
+#define UNTOLD		"a task misses the change"
 #define UNCOVERED	"a thread is not covered"
 
 static const struct variant variants[] = {
 	{ "births", false, 0, NULL },
 	{ "births, PSO", true, 0, NULL },
-	{ "births, the last wish goes", false, WISHES_GO, NULL },
+	{ "births, the wishes become empty", false, WISHES_GO, NULL },
 	{ "births and attach", false, ATTACH, NULL },
 	{ "births and attach, PSO", true, ATTACH, NULL },
 	{ "births without barrier", false, NO_BARRIER, UNTOLD },
@@ -440,20 +441,20 @@ static const struct variant variants[] = {
 	  UNTOLD },
 	{ "births with the wishes read before the lock", false, READ_EARLY,
 	  UNTOLD },
-	{ "births with nothing but the words looked at", false, NO_WISHES,
+	{ "births with a fork that reads only the words", false, NO_WISHES,
 	  UNTOLD },
-	{ "births with the child's copy not looked at", false,
+	{ "births with a fork that ignores the copy", false,
 	  WISHES_GO | NO_COPY, UNTOLD },
 	{ "births with what came next forgotten", false, FORGETS, UNTOLD },
 	{ "births and attach without barrier", false, ATTACH | NO_BARRIER,
 	  UNCOVERED },
 	{ "births and attach with the barrier before the change", false,
 	  ATTACH | BARRIER_EARLY, UNCOVERED },
-	{ "births and attach with the heir read before the lock", false,
+	{ "births and attach with a read before the lock", false,
 	  ATTACH | READ_EARLY, UNCOVERED },
 	{ "births and attach with children first in the list", false,
 	  ATTACH | AT_HEAD, UNCOVERED },
-	{ "births and attach with the next thread read before a look", false,
+	{ "births and attach with next read before the check", false,
 	  ATTACH | NEXT_EARLY, UNCOVERED },
 	{ "births and attach without certification", false,
 	  ATTACH | NO_CERTIFY, UNCOVERED },

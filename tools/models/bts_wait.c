@@ -13,10 +13,10 @@
  *
  * The properties: a consumer gets the records in order, and each is delivered
  * or counted.  None is lost while the thread lives and the consumer waits and
- * has a reader, except an END without room.  The program makes no step before
- * such a consumer has all records that must be copied.  The thread is not held
- * after its reader has made room or is gone, and no reader sleeps while there
- * is a record.
+ * has a reader, except an END without room.  The program does not continue
+ * before such a consumer has all records that must be copied.  The thread is
+ * not held after its reader has made room or has left, and no reader sleeps
+ * while there is a record.
  */
 #include "explore.h"
 
@@ -47,7 +47,7 @@ static const char *const vars[NVARS] = {
 #define ORDER	"a record is missing and not counted"
 #define DROPS	"a record is lost though the consumer waits"
 #define RUNS	"the program makes a step though a consumer waits"
-#define HELD	"the thread is held for ever"
+#define HELD	"the thread is held forever"
 #define WAKE	"a reader sleeps though there is a record"
 #define COUNT	"a record is neither delivered nor counted"
 #define LIST	"a link is in the list twice"
@@ -68,9 +68,9 @@ enum {
 	SELF		= 1 << 10,	/* the program also polls A once */
 	LATER		= 1 << 11,	/* releases of locks land later */
 	/* Mutants. */
-	ROOM_EARLY	= 1 << 12,	/* the check for room, then wait_lock */
-	FLUSH_EARLY	= 1 << 13,	/* a reader resumes, then closes */
-	FLUSH_UNLOCKED	= 1 << 14,	/* closes for the current reader */
+	ROOM_EARLY	= 1 << 12,	/* room is checked, then wait_lock */
+	FLUSH_EARLY	= 1 << 13,	/* a reader resumes before it closes */
+	FLUSH_UNLOCKED	= 1 << 14,	/* a close ends any current reader */
 	HIDE_HELD	= 1 << 15,	/* a thread that leaves stays held */
 	NO_AGAIN	= 1 << 16,	/* a thread in the list holds itself */
 	NO_REPORT	= 1 << 17,	/* no report after a hold */
@@ -78,7 +78,7 @@ enum {
 	NO_CLOSED	= 1 << 19,	/* threads hold for a closed consumer */
 	STAYS_LISTED	= 1 << 20,	/* a thread dies in the list */
 	KEEPS		= 1 << 21,	/* a killed thread counts nothing */
-	ALL_AS_ONE	= 1 << 22,	/* what one has read, all have */
+	ALL_AS_ONE	= 1 << 22,	/* one reader's read counts for all */
 	NO_MB_WAKE	= 1 << 23,	/* none between head and the check */
 	NO_MB_SLEEP	= 1 << 24,	/* none between asleep and the check */
 	OVER_LATE	= 1 << 25,	/* the reader checks for the end last */
@@ -115,7 +115,7 @@ struct state {
 		__u8 left;		/* of them at the last copy */
 		__u8 may_wait;
 		__u8 held;		/* hold when the pass began */
-		__u8 engine;		/* whose callback it is */
+		__u8 engine;		/* engine of the present callback */
 		__u8 room;
 		__u8 polls;
 		__u8 i;
@@ -139,7 +139,7 @@ static unsigned int consumers(void)
 	return has(TWO) ? 2 : 1;
 }
 
-/* The consumer of a reader. */
+/* Get the consumer of a reader. */
 static unsigned int consumer_of(unsigned int reader)
 {
 	return has(TWO) && reader == 2;
@@ -166,7 +166,7 @@ static void unlock(void)
 		fence();
 }
 
-/* Make a step that holds a lock from its begin to its end. */
+/* Execute a step that holds a lock from begin to end. */
 #define UNDER(lock, what, code)						\
 	do {								\
 		AWAIT(what, take_lock(lock));				\
@@ -174,7 +174,10 @@ static void unlock(void)
 		unlock();						\
 	} while (0)
 
-/* utrace_control() on the thread.  Returns false if the engine is detached. */
+/*
+ * Model utrace_control() on the thread.  Returns false if the engine is
+ * detached.
+ */
 static bool control(struct state *s, unsigned int c, bool hold, bool report)
 {
 	fence();
@@ -196,7 +199,7 @@ static void wake_readers(unsigned int c)
 	fence();
 }
 
-/* As wq_has_sleeper() and wake_up() do. */
+/* Model wq_has_sleeper() and wake_up(). */
 static void wake_sleepers(unsigned int c)
 {
 	if (!has(NO_MB_WAKE))
@@ -262,7 +265,7 @@ static bool has_reader(unsigned int c)
 	return reader && (reader != PROGRAM || has(WAITS_SELF));
 }
 
-/* The remaining records are lost if the thread cannot wait. */
+/* Keep the remaining records, or lose them if the thread cannot wait. */
 static void keep_or_lose(struct state *s, unsigned int c)
 {
 	if (waits(c) && s->task.may_wait && has_reader(c))
@@ -271,7 +274,7 @@ static void keep_or_lose(struct state *s, unsigned int c)
 		lose(s, c);
 }
 
-/* END is the last record. */
+/* Write END, the last record. */
 static void write_end(struct state *s, unsigned int c)
 {
 	if (!write_before(s, c) || !write_one(s, c, s->task.made + 1))
@@ -293,7 +296,7 @@ static void put(struct state *s)
 	t->made++;
 }
 
-/* The program makes a step, and a branch. */
+/* Let the program execute a step, which is a branch. */
 static void step(struct state *s)
 {
 	struct task *t = &s->task;
@@ -354,7 +357,7 @@ static void wait_for_room(struct state *s, unsigned int c)
 	consumer->waiting = !again;
 }
 
-/* As utrace_bts_wait_soon().  WAIT_LOCK is held. */
+/* Model utrace_bts_wait_soon().  WAIT_LOCK is held. */
 static void request_report(struct state *s, unsigned int c)
 {
 	if (!load(CLOSED + c))
@@ -520,7 +523,7 @@ static void let_go(struct state *s, unsigned int c)
 	control(s, c, false, false);
 }
 
-/* The process begins to close its descriptor. */
+/* Begin to close the descriptor of the process. */
 static void begin_close(struct state *s, unsigned int me)
 {
 	struct consumer *consumer = &s->consumer[consumer_of(me)];
@@ -531,7 +534,7 @@ static void begin_close(struct state *s, unsigned int me)
 		consumer->reader = 0;
 }
 
-/* The process is no longer the reader.  WAIT_LOCK is held. */
+/* Unregister the process as the reader.  WAIT_LOCK is held. */
 static void end_reading(struct state *s, unsigned int me)
 {
 	unsigned int c = consumer_of(me);
@@ -568,7 +571,7 @@ static void reading(struct state *s, unsigned int me)
 			p->over = load(DEAD);
 		}
 		if (p->got)
-			UNDER(WAIT_LOCK + c, "let go", let_go(s, c));
+			UNDER(WAIT_LOCK + c, "resume", let_go(s, c));
 		if (p->got)
 			continue;
 		if (p->over)
@@ -596,17 +599,17 @@ static void reading(struct state *s, unsigned int me)
 	STEP("flush: the reader?");
 	begin_close(s, me);
 	if (p->look && has(FLUSH_EARLY))
-		UNDER(WAIT_LOCK + c, "let go", let_go(s, c));
+		UNDER(WAIT_LOCK + c, "resume", let_go(s, c));
 	if (p->look)
 		UNDER(WAIT_LOCK + c, "no reader", end_reading(s, me));
 	if (p->look && !has(FLUSH_EARLY))
-		UNDER(WAIT_LOCK + c, "let go", let_go(s, c));
+		UNDER(WAIT_LOCK + c, "resume", let_go(s, c));
 	STEP("the last descriptor?");
 	s->consumer[c].files &= ~me;
 	if (!s->consumer[c].files && !has(FLUSH_EARLY)) {
 		UNDER(WAIT_LOCK + c, "closed", store(CLOSED + c, 1));
 		UNDER(WAIT_LOCK + c, "no reader", store(READER + c, 0));
-		UNDER(WAIT_LOCK + c, "let go", let_go(s, c));
+		UNDER(WAIT_LOCK + c, "resume", let_go(s, c));
 		STEP("detach");
 		s->detached |= 1 << c;
 		s->hold &= ~(1 << c);
@@ -628,7 +631,7 @@ static void second(struct state *s, unsigned int me)
 		next_step(THREAD_DONE, "done");
 }
 
-/* SIGKILL, ptrace, and a loss of rights. */
+/* Cause SIGKILL, a ptrace trap, and a loss of rights. */
 static void other(struct state *s, unsigned int me)
 {
 	BEGIN;
@@ -733,9 +736,9 @@ static const struct variant variants[] = {
 	{ "branches for two, one stalls and drops", false,
 	  TWO | STALLS | NO_STOP, NULL },
 	{ "branches for two, rights are lost", false, TWO | HIDE, NULL },
-	{ "branches with a look for room before wait_lock", false, ROOM_EARLY,
+	{ "branches with a check for room before wait_lock", false, ROOM_EARLY,
 	  HELD },
-	{ "branches with a reader that lets go before it closes", false,
+	{ "branches with a reader that resumes before it closes", false,
 	  CLOSES | FLUSH_EARLY, HELD },
 	{ "branches with a reader that closes for another one", false,
 	  SECOND | CLOSES | FLUSH_UNLOCKED, DROPS },
@@ -759,11 +762,11 @@ static const struct variant variants[] = {
 	  TWO | ALL_AS_ONE, ORDER },
 	{ "branches without barrier after head", false,
 	  LATER | SLEEPS | NO_MB_WAKE, WAKE },
-	{ "branches without barrier before a look at head", false,
+	{ "branches without barrier before a check of head", false,
 	  LATER | SLEEPS | NO_MB_SLEEP, WAKE },
-	{ "branches with a look for the end after that for records", false,
-	  OVER_LATE, COUNT },
-	{ "branches of a thread whose end wakes nobody", false, NO_DEATH,
+	{ "branches with the check for the end after records", false, OVER_LATE,
+	  COUNT },
+	{ "branches of a thread whose end wakes no reader", false, NO_DEATH,
 	  WAKE },
 	{}
 };

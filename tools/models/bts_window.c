@@ -8,14 +8,14 @@
  * when it leaves the CPU, with interrupts off.  There are three kinds of
  * consumers:
  *
- * LAST: the buffer has the last records.  A reader on another CPU copies one
- * and then checks whether the record was overwritten during the copy.  DROP:
- * the buffer is a ring.  Records without room are counted, and the count is
- * written to the ring before the next record.  PAUSE: the buffer is the stage
- * of the thread, which the thread copies to a ring at the safe point, where it
- * may wait (bts_wait.c).  Before the stage is full, the NMI requests the safe
- * point.  The program makes up to KICK more records before the self-IPI of the
- * NMI is delivered.
+ * LAST: the buffer contains the last records.  A reader on another CPU copies
+ * one and then checks whether the record was overwritten during the copy.
+ * DROP: the buffer is a ring.  Records without room are counted, and the count
+ * is written to the ring before the next record.  PAUSE: the buffer is the
+ * stage of the thread, which the thread copies to a ring at the safe point,
+ * where it may wait (bts_wait.c).  Before the stage is full, the NMI requests
+ * the safe point.  The program makes up to KICK more records before the
+ * self-IPI of the NMI is delivered.
  *
  * The properties: the processor loses no record; no record is read half
  * written; each is delivered once and in order, or counted; the stage has room;
@@ -51,7 +51,7 @@ static const char *const vars[NVARS] = {
 #define TORN	"a record is read that is not whole"
 #define ORDER	"a record is missing and not counted, or there twice"
 #define FULL	"the stage overflows"
-#define STUCK	"the thread is paused for ever"
+#define STUCK	"the thread is paused forever"
 #define FREED	"use of a buffer that was freed"
 
 /* Bits of a variant. */
@@ -61,24 +61,24 @@ enum {
 	PAUSE		= 1 << 2,
 	MOVES		= 1 << 3,	/* the thread goes to CPU 1 once */
 	CLOSES		= 1 << 4,	/* the reader may free the buffer */
-	NOTIFIES	= 1 << 5,	/* others also request the safe point */
+	NOTIFIES	= 1 << 5,	/* other code requests the safe point */
 	/* Mutants. */
-	TAIL_LATE	= 1 << 6,	/* the record, then tail */
+	TAIL_LATE	= 1 << 6,	/* tail is stored after the record */
 	TAIL_ONCE	= 1 << 7,	/* the reader does not check again */
 	NO_WMB		= 1 << 8,	/* none between tail and the record */
 	PLAIN_HEAD	= 1 << 9,	/* head has no release */
-	TAIL_EARLY	= 1 << 10,	/* the ring's tail, then the copy */
+	TAIL_EARLY	= 1 << 10,	/* the ring's tail precedes the copy */
 	LOST_LATER	= 1 << 11,	/* a record without its LOST */
 	NO_BUSY		= 1 << 12,	/* the NMI drains in a drain */
-	NO_DRAIN	= 1 << 13,	/* none when the thread leaves a CPU */
-	NO_ARM		= 1 << 14,	/* it is not armed on another CPU */
+	NO_DRAIN	= 1 << 13,	/* no drain when leaving a CPU */
+	NO_ARM		= 1 << 14,	/* not armed on another CPU */
 	NO_GRACE	= 1 << 15,	/* freed at once */
-	GRACE_EARLY	= 1 << 16,	/* a grace period, then the pointer */
-	OFF_AT_NMI	= 1 << 17,	/* the pause ends the recording */
-	NO_KICK		= 1 << 18,	/* and sends no interrupt */
+	GRACE_EARLY	= 1 << 16,	/* pointer after the grace period */
+	OFF_AT_NMI	= 1 << 17,	/* a pause ends the recording */
+	NO_KICK		= 1 << 18,	/* a pause sends no interrupt */
 	FREE_ALL	= 1 << 19,	/* the threshold may fill the stage */
 	NO_MARGIN	= 1 << 20,	/* the threshold may fill the window */
-	CLEAR_LATE	= 1 << 21,	/* paused?  Then NOTIFY = 0 */
+	CLEAR_LATE	= 1 << 21,	/* NOTIFY = 0 after the check */
 	OLD_CPU		= 1 << 22,	/* armed where the safe point began */
 	FORGETS		= 1 << 23,	/* a move checks no stage */
 };
@@ -144,7 +144,7 @@ static void publish(struct state *s)
 		store_release(HEAD, s->head);
 }
 
-/* Move tail before the oldest record is overwritten. */
+/* Write a record; tail moves before the oldest record is overwritten. */
 static void write_last(struct state *s, __u8 val)
 {
 	bool full = s->head >= SLOTS;
@@ -159,7 +159,7 @@ static void write_last(struct state *s, __u8 val)
 	publish(s);
 }
 
-/* A record and the count before it are written together or not at all. */
+/* Write a record and the count before it, both or neither. */
 static void write_drop(struct state *s, __u8 val)
 {
 	unsigned int room = SLOTS - (__u8)(s->head - load(TAIL));
@@ -284,7 +284,7 @@ static void nmi(struct state *s, unsigned int me)
 
 /* The thread. */
 
-/* The program makes a record. */
+/* Let the program generate a record. */
 static void step(struct state *s)
 {
 	struct task *t = &s->task;
@@ -319,7 +319,7 @@ static bool moves(const struct state *s)
 	return has(MOVES) && !s->task.moved;
 }
 
-/* Other entries to the kernel change nothing. */
+/* Check for an entry to the kernel; other entries change nothing. */
 static bool enters_kernel(const struct state *s)
 {
 	const struct task *t = &s->task;
@@ -328,7 +328,7 @@ static bool enters_kernel(const struct state *s)
 	       load(NOTIFY) || moves(s);
 }
 
-/* The thread leaves its CPU for the other one. */
+/* Move the thread to the other CPU. */
 static void move(struct state *s)
 {
 	struct task *t = &s->task;
@@ -520,7 +520,7 @@ end:
 	END;
 }
 
-/* The reader of PAUSE, and others that request the safe point. */
+/* Model the reader of PAUSE, and other code that requests the safe point. */
 static void other(struct state *s, unsigned int me)
 {
 	bool notifies = has(NOTIFIES) && !s->notified;
@@ -579,7 +579,8 @@ static const struct variant variants[] = {
 	{ "window, drop, the reader may close", false, DROP | MOVES | CLOSES,
 	  NULL },
 	{ "window, pause", false, PAUSE, NULL },
-	{ "window, pause, others notify", false, PAUSE | NOTIFIES, NULL },
+	{ "window, pause, others request the safe point", false,
+	  PAUSE | NOTIFIES, NULL },
 	{ "window, pause, the thread moves", false, PAUSE | MOVES | NOTIFIES,
 	  NULL },
 	{ "window, pause, PSO", true, PAUSE | MOVES | NOTIFIES, NULL },
@@ -589,7 +590,7 @@ static const struct variant variants[] = {
 	  NULL },
 	{ "window, last, with tail after the record", false, LAST | TAIL_LATE,
 	  TORN },
-	{ "window, last, with one look at tail", false, LAST | TAIL_ONCE,
+	{ "window, last, with one check of tail", false, LAST | TAIL_ONCE,
 	  TORN },
 	{ "window, last, PSO, without barrier after tail", true, LAST | NO_WMB,
 	  TORN },
@@ -599,14 +600,14 @@ static const struct variant variants[] = {
 	  DROP | PLAIN_HEAD, TORN },
 	{ "window, drop, with tail before the copy", false, DROP | TAIL_EARLY,
 	  TORN },
-	{ "window, drop, with a record though LOST has no room", false,
+	{ "window, drop, with a record without its LOST", false,
 	  DROP | LOST_LATER, ORDER },
 	{ "window with an NMI that drains in a drain", false,
 	  LAST | MOVES | NO_BUSY, ORDER },
 	{ "window that is not drained when the thread moves", false,
 	  DROP | MOVES | NO_DRAIN, ORDER },
-	{ "window that is not armed where the thread goes on", false,
-	  LAST | MOVES | NO_ARM, MISSED },
+	{ "window that is not armed after a move", false, LAST | MOVES | NO_ARM,
+	  MISSED },
 	{ "window with a buffer freed at once", false, LAST | CLOSES | NO_GRACE,
 	  FREED },
 	{ "window with a grace period before the buffer is hidden", false,
@@ -619,11 +620,11 @@ static const struct variant variants[] = {
 	  PAUSE | FREE_ALL, FULL },
 	{ "window, pause, with a threshold that may fill the window", false,
 	  PAUSE | NO_MARGIN, MISSED },
-	{ "window, pause, with TIF_NOTIFY_RESUME cleared after the look", false,
+	{ "window, pause, with TIF_NOTIFY_RESUME cleared late", false,
 	  PAUSE | NOTIFIES | CLEAR_LATE, FULL },
 	{ "window, pause, armed on the CPU where the safe point began", false,
 	  PAUSE | MOVES | OLD_CPU, MISSED },
-	{ "window, pause, armed by a move without a look at the stage", false,
+	{ "window, pause, armed by a move that checks no stage", false,
 	  PAUSE | MOVES | FORGETS, FULL },
 	{}
 };

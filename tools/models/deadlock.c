@@ -4,8 +4,8 @@
  *
  * Each of three tasks is in a callback of an engine and may call a barrier on
  * any engine there.  The barrier waits until no other task is in a callback of
- * that engine.  A task sets TASK_WAITS before it looks for such tasks, and its
- * barrier is refused if one of them has TASK_WAITS as well.
+ * that engine.  A task sets TASK_WAITS before it searches for such tasks, and
+ * its barrier is refused if one of them has TASK_WAITS as well.
  *
  * The properties: all three tasks end, and a barrier is not refused if no other
  * task waits.
@@ -33,7 +33,7 @@ enum {
 	ALONE		= 1 << 2,	/* only one task calls a barrier */
 	LOCKLESS	= 1 << 3,	/* a check takes no u->lock */
 	/* Mutants. */
-	LOOK_EARLY	= 1 << 4,	/* checks come before TASK_WAITS */
+	LOOK_EARLY	= 1 << 4,	/* checks precede TASK_WAITS */
 	NO_MB		= 1 << 5,	/* no smp_mb() after TASK_WAITS */
 	NO_REFUSAL	= 1 << 6,	/* no barrier is refused */
 };
@@ -44,13 +44,13 @@ struct state {
 		__u8 target;	/* engine of the barrier; 0: no barrier */
 		__u8 inside;	/* tasks to wait for, as bits */
 		__u8 refused;
-		__u8 i;		/* the task to look at */
+		__u8 i;		/* the task to check */
 	} task[NTASKS];
 };
 
 /*
- * Check whether task ->i is one to wait for, and whether it waits.  The u->lock
- * of that task is held, unless LOCKLESS; the lock makes a full barrier
+ * Check whether to wait for task ->i, and whether it waits.  The u->lock of
+ * that task is held, unless LOCKLESS; the lock makes a full barrier
  * unnecessary.
  */
 static void look(struct waiter *w)
@@ -97,7 +97,7 @@ static void task(struct state *s, unsigned int me)
 			continue;
 		if (!has(LOCKLESS))
 			LOCK(U_LOCK + w->i);
-		STEP("inside? TASK_WAITS?");
+		STEP("in a callback? TASK_WAITS?");
 		look(w);
 		if (!has(LOCKLESS))
 			UNLOCK(U_LOCK + w->i);
@@ -111,7 +111,7 @@ static void task(struct state *s, unsigned int me)
 	if (!w->refused)
 		AWAIT("sleep until they left", all_left(w));
 	if (w->refused && has(ALONE))
-		fail("refused though nobody else waits");
+		fail("refused though no other task waits");
 	LOCK(U_LOCK + me);
 	STEP("no TASK_WAITS");
 	store(WAITS + me, 0);
@@ -156,7 +156,7 @@ static const struct variant variants[] = {
 	{ "barriers in callbacks, locks alone, PSO", true, NO_MB, NULL },
 	{ "barriers in callbacks, barrier alone", false, LOCKLESS, NULL },
 	{ "barriers in callbacks, never refused", false, NO_REFUSAL, CYCLE },
-	{ "barriers in callbacks with a look before TASK_WAITS", false,
+	{ "barriers in callbacks with checks before TASK_WAITS", false,
 	  LOOK_EARLY, CYCLE },
 	{ "barriers in callbacks with neither", false, LOCKLESS | NO_MB,
 	  CYCLE },

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace models - is a callback of the detached engine running?
+ * utrace models - detach: check for a running callback of the engine
  *
  * A task makes passes over a set with the engines E and F.  It stores to ->now
  * the engine whose callback it is in, except in a fast pass, which calls E
  * alone.  E is detached: the detacher checks whether a callback of E runs, and
  * waits for the end of such a callback.  A worker drops the core's references;
- * if the task is inside E at that time, the worker gives it its own reference
- * (->core).  Concurrently another thread waits for F, or detaches F.
+ * if the task is in a callback of E at that time, the worker gives it its own
+ * reference (->core).  Concurrently another thread waits for F, or detaches F.
  *
  * The properties: once the result for the detacher is "not running", no
  * callback of E begins, and the stores of the last one are visible.  release()
@@ -32,7 +32,9 @@ enum { NOBODY, E, F };
 
 /* Bits of a variant. */
 enum {
-	/* Fast passes over E and a slow pass over F; else each over both. */
+	/*
+	 * Fast passes over E and a slow pass over F; otherwise each over both.
+	 */
 	SHORT		= 1 << 0,
 	/* The other threads. */
 	ATOMIC		= 1 << 1,	/* no check or wait by the detacher */
@@ -45,11 +47,11 @@ enum {
 	NO_SECOND	= 1 << 7,	/* no second one by the detacher */
 	NO_SECOND_WORK	= 1 << 8,	/* no second one by the worker */
 	NO_TEST		= 1 << 9,	/* no test of WAITER before F */
-	NO_FIRST_TEST	= 1 << 10,	/* the same, if F comes first */
-	ANY_WAITER	= 1 << 11,	/* any WAITER is one of its own */
-	CORE_NONE	= 1 << 12,	/* the task inside gets no reference */
+	NO_FIRST_TEST	= 1 << 10,	/* no such test if F is called first */
+	ANY_WAITER	= 1 << 11,	/* any WAITER counts as its own */
+	CORE_NONE	= 1 << 12,	/* a task in E gets no reference */
 	CORE_LOST	= 1 << 13,	/* u->core is overwritten */
-	NOW_LATE	= 1 << 14,	/* now comes after the flags */
+	NOW_LATE	= 1 << 14,	/* the flags are read before now */
 	NOW_PLAIN	= 1 << 15,	/* now is stored without release */
 	NOW_SURE	= 1 << 16,	/* now == NULL means no callback */
 	PASSES_PLAIN	= 1 << 17,	/* passes is stored without release */
@@ -78,7 +80,7 @@ struct state {
 		__u8 drop;
 	} look[4];
 	__u8 queued;	/* the work of the detach is queued */
-	__u8 told;	/* the detacher has found that no callback of E runs */
+	__u8 told;	/* the detacher has found no callback of E */
 	__u8 f_call;	/* number of the callback of F to wait for */
 	__u8 core[3];	/* the core's references, by engine */
 	__u8 released[3];	/* release() was called, by engine */
@@ -104,7 +106,7 @@ static void not_running(struct state *s)
 {
 	s->told = 1;
 	if (s->task.in || in_flight(TASK, DATA))
-		fail("told that nothing runs while a callback does");
+		fail("the result is \"not running\" while a callback runs");
 }
 
 /* The task. */
@@ -113,7 +115,7 @@ static void callback_begins(struct state *s)
 {
 	s->task.in = 1;
 	if (s->told)
-		fail("a callback begins after it was told that none runs");
+		fail("a callback begins after the result \"not running\"");
 	if (s->released[E])
 		fail("a callback begins after release()");
 }
@@ -135,7 +137,7 @@ static void reaper_fence(unsigned int not)
 
 /*
  * Wake the waiting barriers.  u->lock is held.  passes is stored with release,
- * as a barrier that sleeps until passes changes takes no lock.
+ * since a barrier that sleeps until passes changes takes no lock.
  */
 static void tell(struct state *s)
 {
@@ -218,7 +220,7 @@ f:
 			STEP("callback of F returns, or never");
 			s->stuck = has(F_BLOCKS) && choose(2);
 			if (s->stuck)
-				AWAIT("in the callback of F for ever", false);
+				AWAIT("in the callback of F forever", false);
 			s->task.in_f = 0;
 		}
 		STEP("now = NULL");
@@ -242,7 +244,7 @@ out:
 	END;
 }
 
-/* The threads beside the task. */
+/* The other threads. */
 
 /*
  * Check whether the task may be in a callback of the engine.  u->lock is held.
@@ -256,7 +258,10 @@ static bool inside(__u8 engine)
 	return engine == E && has(SHORT) && !load(NOW) && !has(NOW_SURE);
 }
 
-/* The first check: mark the task if it is inside.  u->lock is held. */
+/*
+ * Check for the first time: mark the task if it is in a callback.  u->lock is
+ * held.
+ */
 static void look(struct state *s, struct look *l, __u8 engine)
 {
 	l->inside = inside(engine);
@@ -267,9 +272,9 @@ static void look(struct state *s, struct look *l, __u8 engine)
 }
 
 /*
- * Check whether the task is inside and marked.  u->lock is held.  The mark may
- * be that of another barrier, which the task has not seen yet.  After one more
- * membarrier the task sees the mark.
+ * Check whether the task is in a callback and marked.  u->lock is held.
+ * Another barrier may have set the mark, which the task has not seen yet.
+ * After one more membarrier the task sees the mark.
  */
 static void find(struct look *l, __u8 engine)
 {
@@ -278,7 +283,7 @@ static void find(struct look *l, __u8 engine)
 }
 
 /*
- * Check whether the task is still inside and has been all the time.  u->lock is
+ * Check whether the task has been in the callback all the time.  u->lock is
  * held.  If passes is unchanged the task has not called tell(), so WAITER was
  * set all the time.
  */
@@ -302,7 +307,7 @@ static void detacher(struct state *s, unsigned int me)
 	if (!has(NO_MEMBARRIER | REAPER))
 		fence_on(TASK);
 	LOCK(U_LOCK);
-	STEP("inside E? then WAITER");
+	STEP("in a callback of E? then WAITER");
 	look(s, l, E);
 	UNLOCK(U_LOCK);
 	if (!l->inside)
@@ -313,11 +318,11 @@ queue:
 	s->queued = 1;
 	if (has(ATOMIC) || !l->inside)
 		goto out;
-	STEP("membarrier again: IPI");
+	STEP("second membarrier: IPI");
 	if (!has(NO_SECOND | REAPER))
 		fence_on(TASK);
 	LOCK(U_LOCK);
-	STEP("inside E and WAITER? then passes");
+	STEP("in a callback of E and WAITER? then passes");
 	find(l, E);
 	UNLOCK(U_LOCK);
 	if (l->inside && !has(ANY_WAITER)) {
@@ -327,7 +332,7 @@ queue:
 		if (!has(NO_SECOND | REAPER))
 			fence_on(TASK);
 		LOCK(U_LOCK);
-		STEP("inside E and not told?");
+		STEP("in a callback of E and passes unchanged?");
 		look_again(l, E);
 		UNLOCK(U_LOCK);
 	}
@@ -340,9 +345,9 @@ out:
 }
 
 /*
- * If the task is inside, give it a reference to drop when it leaves.  u->lock
- * is held.  If there is a reference of another engine, the task has left that
- * engine, and the caller drops the reference.
+ * If the task is in a callback, give it a reference to drop when it leaves.
+ * u->lock is held.  If there is a reference of another engine, the task has
+ * left that engine, and the caller drops the reference.
  */
 static void give_core(struct state *s, struct look *l, __u8 engine)
 {
@@ -367,7 +372,7 @@ static void take_core_back(struct look *l, __u8 engine)
 	}
 }
 
-/* The work of a detach: drop the core's references. */
+/* Execute the work of a detach: drop the core's references. */
 static void worker(struct state *s, unsigned int me)
 {
 	struct look *l = &s->look[me];
@@ -386,17 +391,17 @@ static void worker(struct state *s, unsigned int me)
 	if (!has(NO_MEMBARRIER | REAPER))
 		fence_on(TASK);
 	LOCK(U_LOCK);
-	STEP("inside? then WAITER and u->core");
+	STEP("in a callback? then WAITER and u->core");
 	give_core(s, l, engine);
 	UNLOCK(U_LOCK);
 	if (l->inside) {
 		STEP("drop what was u->core");
 		core_put(s, &l->drop);
-		STEP("membarrier again: IPI");
+		STEP("second membarrier: IPI");
 		if (!has(NO_SECOND_WORK | REAPER))
 			fence_on(TASK);
 		LOCK(U_LOCK);
-		STEP("not inside, u->core still? then take it back");
+		STEP("not in a callback, u->core still? then take it back");
 		if (!has(CORE_KEPT))
 			take_core_back(l, engine);
 		UNLOCK(U_LOCK);
@@ -420,16 +425,16 @@ static void barrier_on_f(struct state *s, unsigned int me)
 	STEP("membarrier: IPI");
 	fence_on(TASK);
 	LOCK(U_LOCK);
-	STEP("inside F? then WAITER");
+	STEP("in a callback of F? then WAITER");
 	look(s, l, F);
 	UNLOCK(U_LOCK);
 	if (l->inside) {
-		STEP("membarrier again: smp_mb()");
+		STEP("second membarrier: smp_mb()");
 		fence();
-		STEP("membarrier again: IPI");
+		STEP("second membarrier: IPI");
 		fence_on(TASK);
 		LOCK(U_LOCK);
-		STEP("inside F and not told?");
+		STEP("in a callback of F and passes unchanged?");
 		look_again(l, F);
 		UNLOCK(U_LOCK);
 		if (l->inside)
@@ -478,15 +483,15 @@ static void landed(struct state *s, __u8 var, __u8 val)
 static void at_end(struct state *s)
 {
 	if (!s->stuck && !done(TASK))
-		fail("the task does not go on");
+		fail("the task does not continue");
 	if (!done(DETACHER))
-		fail("the barrier sleeps for ever");
+		fail("the barrier sleeps forever");
 	if (has(WORKS) && !s->released[E])
-		fail("release() never comes");
+		fail("release() is never called");
 	if (has(F_DETACH) && !s->stuck && !s->released[F])
-		fail("release() never comes");
+		fail("release() is never called");
 	if (has(F_BARRIER) && !s->stuck && !done(OTHER))
-		fail("the barrier on F sleeps for ever");
+		fail("the barrier on F sleeps forever");
 }
 
 static const struct thread threads[] = {
@@ -497,10 +502,10 @@ static const struct thread threads[] = {
 	{}
 };
 
-#define BEGINS	"a callback begins after it was told that none runs"
-#define RUNS	"told that nothing runs while a callback does"
-#define SLEEPS	"the barrier sleeps for ever"
-#define NEVER	"release() never comes"
+#define BEGINS	"a callback begins after the result \"not running\""
+#define RUNS	"the result is \"not running\" while a callback runs"
+#define SLEEPS	"the barrier sleeps forever"
+#define NEVER	"release() is never called"
 
 static const struct variant variants[] = {
 	{ "detach", false, 0, NULL },
@@ -520,7 +525,7 @@ static const struct variant variants[] = {
 	{ "detach without membarrier", false, NO_MEMBARRIER, RUNS },
 	{ "detach, short, without membarrier", false, SHORT | NO_MEMBARRIER,
 	  RUNS },
-	{ "detach, short, with the set not looked at", false, SHORT | NOW_SURE,
+	{ "detach, short, that ignores the pinned set", false, SHORT | NOW_SURE,
 	  RUNS },
 	{ "detach with now after the flags", false, NOW_LATE, RUNS },
 	{ "detach, PSO, with plain stores to now", true, NOW_PLAIN, RUNS },
@@ -537,7 +542,7 @@ static const struct variant variants[] = {
 	  F_BARRIER | F_BLOCKS | ANY_WAITER, SLEEPS },
 	{ "detach, worker that takes nothing back", false,
 	  ATOMIC | WORKS | F_BLOCKS | CORE_KEPT, NEVER },
-	{ "detach without a reference for the task inside", false,
+	{ "detach without a reference for the callback", false,
 	  WORKS | CORE_NONE, "release() while a callback runs" },
 	{ "detach of both with u->core overwritten", false,
 	  ATOMIC | WORKS | F_DETACH | CORE_LOST, NEVER },

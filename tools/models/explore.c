@@ -294,7 +294,7 @@ static bool may_land(const struct buffer *buf, unsigned int i)
 	return true;
 }
 
-/* Make the first state: each thread runs up to its first STEP(). */
+/* Create the first state: each thread runs up to its first STEP(). */
 static void first_state(struct state *s)
 {
 	unsigned int i;
@@ -430,7 +430,7 @@ static bool run(const struct variant *variant, bool trace)
 		return true;
 	}
 	if (variant->fails && error && !strcmp(error, variant->fails)) {
-		printf("ok - %s fails as it has to: %s\n", variant->name,
+		printf("ok - %s fails as expected: %s\n", variant->name,
 		       error);
 		return true;
 	}

@@ -2,11 +2,11 @@
 /*
  * utrace models - how to write a program whose every interleaving is explored
  *
- * A model has a few threads that share a small memory.  A thread is written as
- * the kernel's code would be, in steps: STEP("what") ends the step before it
- * and begins the next one.  The code of one step happens at once.  A value that
- * a thread keeps from one step to the next is in the model's struct state,
- * never in a C variable.
+ * A model has a few threads that share a small memory.  A thread is written
+ * like the kernel's code, in steps: STEP("what") ends the step before it and
+ * begins the next one.  The code of one step happens at once.  A value that a
+ * thread keeps from one step to the next is in the model's struct state, never
+ * in a C variable.
  *
  * Each CPU has a store buffer.  A store goes to the buffer, where loads of the
  * same CPU find it, and is committed to memory ("lands") at any later time.
@@ -52,7 +52,7 @@ struct state;
 /**
  * struct thread - a thread of a model
  * @name: name for traces; NULL ends the list of threads
- * @run: makes one step; the second argument is the number of the thread
+ * @run: execute one step; the second argument is the number of the thread
  */
 struct thread {
 	const char *name;
@@ -63,9 +63,9 @@ struct thread {
  * struct variant - one exploration of a model
  * @name: name for the result line; NULL ends the list of variants
  * @pso: the order of stores is PSO, else TSO
- * @has: bits with a meaning of the model's own, which has() tests
+ * @has: bits that the model defines, tested by has()
  * @fails: the failure that the exploration must find, since a barrier, check or
- *	order was removed; NULL if it must find none
+ *	order is missing; NULL if there must be no failure
  */
 struct variant {
 	const char *name;
@@ -80,8 +80,8 @@ struct variant {
  * @vars: names of the shared variables, for traces
  * @threads: up to MACHINE_CPUS threads
  * @ncpus: number of CPUs; thread n runs on CPU n unless it calls run_on()
- * @init: sets up the first state
- * @landed: called when a store lands; may be NULL
+ * @init: set up the first state
+ * @landed: called after a store lands; may be NULL
  * @end: called for each state without a further move
  * @variants: the variants to explore
  */
@@ -159,7 +159,7 @@ void fence(void);
 void fence_on(unsigned int cpu);
 
 /*
- * An atomic exchange of 0 for 1; false if it was 1.  With TSO it is a full
+ * Atomically exchange 0 for 1; false if it was 1.  With TSO it is a full
  * barrier, as on x86.  With PSO it is an acquire, which may overtake earlier
  * stores.
  */

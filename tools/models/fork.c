@@ -4,14 +4,14 @@
  *
  * A controller attaches an engine to a process and all its descendants.  It
  * collects them in one critical section of tasklist_lock, publishes without the
- * lock, and certifies in one critical section that there are no newcomers.
- * After some rounds it publishes with the lock held.  Concurrently processes
- * fork, also with CLONE_PARENT, and end, so that their children are reparented
- * to the nearest subreaper or to init.  All of this happens under locks, one
- * after the other, so the model has no store buffers.
+ * lock, and checks in one critical section that there are no new processes
+ * ("certifies").  After some rounds it publishes with the lock held.
+ * Concurrently processes fork, also with CLONE_PARENT, and end, so that their
+ * children are reparented to the nearest subreaper or to init.  All of this
+ * happens under locks, one after the other, so the model has no store buffers.
  *
- * The property: when the attach has ended, each process in the tree has the
- * engine.
+ * The property: when the attach has ended, the engine covers each process in
+ * the tree.
  */
 #include "explore.h"
 
@@ -28,7 +28,7 @@ enum {
 	/* Mutants. */
 	NO_CERTIFY	= 1 << 1,	/* there is no second check */
 	BATCHES		= 1 << 2,	/* the lock is taken for each parent */
-	HEIR_EARLY	= 1 << 3,	/* fork reads before it has locks */
+	HEIR_EARLY	= 1 << 3,	/* fork reads before it takes locks */
 	NO_LAST		= 1 << 4,	/* no last round with the lock held */
 };
 
@@ -37,9 +37,9 @@ struct state {
 	__u8 parent[NTASKS];
 	__u8 alive;		/* processes, as bits, as are the next four */
 	__u8 covered;
-	__u8 todo;		/* collected, and to get the engine */
-	__u8 seen;		/* whose children are to be certified */
-	__u8 bad;		/* newcomers that BATCHES has found */
+	__u8 todo;		/* collected: they get the engine */
+	__u8 seen;		/* whose children were checked */
+	__u8 bad;		/* new processes found by BATCHES */
 	__u8 rounds;
 	__u8 attached;
 	__u8 actions;
@@ -95,7 +95,7 @@ static void check(const struct state *s)
 		fail("a process of the tree is missed");
 }
 
-/* The attach is over. */
+/* End the attach. */
 static void over(struct state *s)
 {
 	s->attached = 1;
@@ -150,7 +150,7 @@ again:
 	END;
 }
 
-/* A process ends, and is reaped. */
+/* End a process, and reap it. */
 static void task_ends(struct state *s)
 {
 	unsigned int task = OUTSIDE + choose(NTASKS - OUTSIDE);
@@ -182,7 +182,7 @@ static void end_some(struct state *s, unsigned int me)
 	END;
 }
 
-/* clone() up to where the child becomes visible. */
+/* Model clone() up to where the child becomes visible. */
 static void birth_begins(struct state *s, unsigned int nr)
 {
 	unsigned int creator = OUTSIDE + choose(2 * (NTASKS - OUTSIDE));
@@ -199,7 +199,7 @@ static void birth_begins(struct state *s, unsigned int nr)
 	s->actions++;
 }
 
-/* The child appears, under tasklist_lock and the creator's u->lock. */
+/* Add the child, under tasklist_lock and the creator's u->lock. */
 static void birth(struct state *s, unsigned int nr)
 {
 	unsigned int creator = s->birth[nr].creator;
@@ -265,9 +265,9 @@ static const struct variant variants[] = {
 	{ "tree of a subreaper", false, SUBREAPER, NULL },
 	{ "tree without certification", false, NO_CERTIFY, MISSED },
 	{ "tree certified in batches", false, SUBREAPER | BATCHES, MISSED },
-	{ "tree with the heir read before the locks", false, HEIR_EARLY,
+	{ "tree with the engine read before the locks", false, HEIR_EARLY,
 	  MISSED },
-	{ "tree without a last round in the hold", false, NO_LAST,
+	{ "tree without a last round under the lock", false, NO_LAST,
 	  "an attach that forks keep from ending" },
 	{}
 };

@@ -10,9 +10,9 @@
  * until FROZEN is clear.  All of that is under siglock.  Functions that wake
  * tasks skip a frozen task; utrace_thaw() wakes it.
  *
- * In other variants a second further tracer is in the place of the first one;
- * or the first tracer is killed, which ends its wait and its tracing; or the
- * task reports a second stop to the further tracer as soon as that tracer has
+ * In other variants a second further tracer replaces the first one; or the
+ * first tracer is killed, which ends its wait and its tracing; or the task
+ * reports a second stop to the further tracer as soon as that tracer has
  * resumed it.
  *
  * The properties: the task neither runs nor leaves its stops while a tracer
@@ -48,22 +48,22 @@ enum { RUNNING, TASK_TRACED, TASK_IDLE };
 #define RUNS		"the task runs while a tracer works on it"
 #define LOST		"the task leaves a stop that the tracer has not ended"
 #define BOTH		"two tracers work at the same time"
-#define STUCK		"somebody waits for ever"
+#define STUCK		"a thread waits forever"
 
 /* Bits of a variant. */
 enum {
 	TWO_FURTHER	= 1 << 0,	/* no first tracer, two further ones */
 	DIES		= 1 << 1,	/* the first tracer is killed */
 	AGAIN		= 1 << 2,	/* the task reports a second stop */
-	IN_PLACE	= 1 << 19,	/* tracer 2 comes, and does not hold yet */
+	IN_PLACE	= 1 << 19,	/* tracer 2 has no hold at first */
 	/* Mutants. */
-	NO_LOOK		= 1 << 3,	/* utrace_stop() does not look at FROZEN */
+	NO_LOOK		= 1 << 3,	/* utrace_stop() ignores FROZEN */
 	NO_ALONE	= 1 << 4,	/* the first one does not wait */
-	NO_ASK		= 1 << 5,	/* PTRACE_FROZEN is not looked at */
-	NO_THAWED	= 1 << 6,	/* the first one does not tell */
-	NO_STAND	= 1 << 7,	/* the task does not tell that it stands */
+	NO_ASK		= 1 << 5,	/* clients ignore PTRACE_FROZEN */
+	NO_THAWED	= 1 << 6,	/* the first one wakes no client */
+	NO_STAND	= 1 << 7,	/* a stop wakes no client */
 	NO_WAKE		= 1 << 8,	/* a thaw does not wake TASK_IDLE */
-	NO_TURN		= 1 << 9,	/* FROZEN is not looked at */
+	NO_TURN		= 1 << 9,	/* clients ignore FROZEN */
 	/* One function wakes a frozen task. */
 	HELD_WAKES	= 1 << 10,	/* utrace_wake_held() does */
 	KILL_WAKES	= 1 << 11,	/* signal_wake_up() does */
@@ -71,11 +71,11 @@ enum {
 	UNFREEZE_WAKES	= 1 << 13,	/* ptrace_unfreeze_traced() does */
 	CGROUP_WAKES	= 1 << 20,	/* cgroup_freeze_task() does */
 	/* The thaw. */
-	NO_NOTE		= 1 << 14,	/* it does not look at WOKEN */
-	NO_FATAL	= 1 << 15,	/* it does not look for SIGKILL */
+	NO_NOTE		= 1 << 14,	/* it ignores WOKEN */
+	NO_FATAL	= 1 << 15,	/* it ignores SIGKILL */
 	NO_ENDED	= 1 << 16,	/* the end of a ptrace stop sets no WOKEN */
-	NO_OTHER	= 1 << 17,	/* it wakes what the first tracer froze */
-	THAW_FIRST	= 1 << 18,	/* it comes before the hold is dropped */
+	NO_OTHER	= 1 << 17,	/* it wakes a task of the first one */
+	THAW_FIRST	= 1 << 18,	/* it precedes the drop of the hold */
 };
 
 struct state {
@@ -85,7 +85,7 @@ struct state {
 	__u8 waits;		/* the first tracer has to wait */
 	__u8 killed;		/* the first tracer is killed */
 	/* Under siglock. */
-	__u8 untraced;		/* the first tracer is gone */
+	__u8 untraced;		/* the first tracer has detached */
 	/* Under ptracer->lock. */
 	__u8 stopped[3];	/* a further tracer has not ended the stop */
 };
@@ -111,8 +111,8 @@ static void wake(unsigned int state)
 }
 
 /*
- * Check whether a waker leaves the task to utrace_thaw().  In a variant with
- * the bit @mutant it never does.
+ * Check whether a waker leaves the task to utrace_thaw().  With @mutant it
+ * never does.
  */
 static bool skips(unsigned int mutant)
 {
@@ -129,7 +129,7 @@ static void wake_held(void)
 		wake(TASK_TRACED);
 }
 
-/* signal_wake_up() with a fatal signal. */
+/* Model signal_wake_up() with a fatal signal. */
 static void signal_wake_up(void)
 {
 	if (load(PTRACE_FROZEN) || skips(KILL_WAKES))
@@ -139,7 +139,7 @@ static void signal_wake_up(void)
 	wake(TASK_TRACED);
 }
 
-/* ptrace_signal_wake_up() that ends a ptrace stop. */
+/* Model ptrace_signal_wake_up() that ends a ptrace stop. */
 static void ptrace_signal_wake_up(void)
 {
 	store(TRACED, 0);
@@ -192,7 +192,7 @@ static void task(struct state *s, unsigned int me)
 	tell_thawed();
 	if (has(AGAIN) && !s->stopped[TRACER_2] && !load(KILLED)) {
 		UNLOCK(SIGLOCK);
-		STEP("tell tracer 2 of a second stop");
+		STEP("report a second stop to tracer 2");
 		s->stopped[TRACER_2] = 1;
 		LOCK(SIGLOCK);
 		STEP("answer STOP");
@@ -222,7 +222,7 @@ static void task(struct state *s, unsigned int me)
 	END;
 }
 
-/* A tracer begins to access the task. */
+/* Begin an access of a tracer to the task. */
 static void work(unsigned int me)
 {
 	store(WORKS_OF(me), 1);
@@ -303,7 +303,7 @@ static void first(struct state *s, unsigned int me)
 	END;
 }
 
-/* What utrace_try_freeze() does. */
+/* Model utrace_try_freeze(). */
 static void try_freeze(struct state *s, unsigned int me)
 {
 	s->again[me] = 0;
@@ -322,7 +322,7 @@ static void try_freeze(struct state *s, unsigned int me)
 	}
 }
 
-/* What utrace_thaw_wakes() does. */
+/* Model utrace_thaw_wakes(). */
 static bool thaw_wakes(void)
 {
 	if (load(TRACED) && load(PTRACE_FROZEN) && !has(NO_OTHER))
@@ -344,7 +344,7 @@ static void thaw(void)
 	tell_thawed();
 }
 
-/* utrace_control(): the tracer drops its hold. */
+/* Model utrace_control(): the tracer drops its hold. */
 static void drop_hold(unsigned int me)
 {
 	store(HOLD, load(HOLD) & ~HOLD_OF(me));
@@ -411,7 +411,7 @@ static void tracer_1(struct state *s, unsigned int me)
 		first(s, me);
 }
 
-/* Each may occur or not: a group stop, the thaw of a cgroup, SIGKILL. */
+/* Choose which of these occur: a group stop, the thaw of a cgroup, SIGKILL. */
 static void killer(struct state *s, unsigned int me)
 {
 	BEGIN;
@@ -449,7 +449,7 @@ static void init(struct state *s)
 }
 
 /*
- * Without SIGKILL the first tracer may check before the task stops, or may not
+ * Without SIGKILL, the first tracer may check before the task stops, or may not
  * resume the task, which then waits for another request of that tracer.  In the
  * second stop the task waits for another request of the further tracer.
  */
@@ -485,16 +485,16 @@ static const struct variant variants[] = {
 	{ "freeze in the stop of the first tracer, PSO", true, IN_PLACE, NULL },
 	{ "freeze in the stop of the first tracer with SIGKILL that wakes", false,
 	  IN_PLACE | KILL_WAKES, RUNS },
-	{ "freeze in the stop of the first tracer without a look at PTRACE_FROZEN",
+	{ "freeze in a stop of the first tracer without check of PTRACE_FROZEN",
 	  false, IN_PLACE | NO_ASK, BOTH },
-	{ "freeze with utrace_stop() that does not look", false, NO_LOOK, LEAVES },
+	{ "freeze with utrace_stop() that ignores FROZEN", false, NO_LOOK,
+	  LEAVES },
 	{ "freeze with a first tracer that does not wait", false, NO_ALONE,
 	  BOTH },
-	{ "freeze without a look at PTRACE_FROZEN", false, NO_ASK, BOTH },
-	{ "freeze with a first tracer that does not tell", false, NO_THAWED,
+	{ "freeze without a check of PTRACE_FROZEN", false, NO_ASK, BOTH },
+	{ "freeze with a first tracer that wakes no client", false, NO_THAWED,
 	  STUCK },
-	{ "freeze with a task that does not tell that it stands", false,
-	  NO_STAND, STUCK },
+	{ "freeze with a stop that wakes no client", false, NO_STAND, STUCK },
 	{ "freeze with a thaw that does not wake TASK_IDLE", false, NO_WAKE,
 	  STUCK },
 	{ "freeze with utrace_wake_held() that wakes", false, HELD_WAKES, RUNS },
@@ -506,10 +506,8 @@ static const struct variant variants[] = {
 	  UNFREEZE_WAKES, RUNS },
 	{ "freeze with ptrace_unfreeze_traced() that wakes, the tracer is killed",
 	  false, DIES | UNFREEZE_WAKES, RUNS },
-	{ "freeze with a thaw that does not look at the note", false, NO_NOTE,
-	  STUCK },
-	{ "freeze with a thaw that does not look for SIGKILL", false, NO_FATAL,
-	  STUCK },
+	{ "freeze with a thaw that ignores WOKEN", false, NO_NOTE, STUCK },
+	{ "freeze with a thaw that ignores SIGKILL", false, NO_FATAL, STUCK },
 	{ "freeze without a note of the end of a ptrace stop", false,
 	  DIES | NO_ENDED, STUCK },
 	{ "freeze with a thaw that wakes for the first tracer", false, NO_OTHER,
@@ -518,7 +516,7 @@ static const struct variant variants[] = {
 	  AGAIN | THAW_FIRST, LOST },
 	{ "freeze by two further tracers", false, TWO_FURTHER, NULL },
 	{ "freeze by two further tracers, PSO", true, TWO_FURTHER, NULL },
-	{ "freeze by two further tracers without a look at FROZEN", false,
+	{ "freeze by two further tracers that ignore FROZEN", false,
 	  TWO_FURTHER | NO_TURN, BOTH },
 	{ "freeze by two further tracers with a thaw that does not wake TASK_IDLE",
 	  false, TWO_FURTHER | NO_WAKE, STUCK },
@@ -526,8 +524,8 @@ static const struct variant variants[] = {
 	  false, TWO_FURTHER | HELD_WAKES, RUNS },
 	{ "freeze by two further tracers with SIGKILL that wakes", false,
 	  TWO_FURTHER | KILL_WAKES, RUNS },
-	{ "freeze by two further tracers with a thaw without a look at the note",
-	  false, TWO_FURTHER | NO_NOTE, STUCK },
+	{ "freeze by two further tracers with a thaw that ignores WOKEN", false,
+	  TWO_FURTHER | NO_NOTE, STUCK },
 	{}
 };
 

@@ -8,9 +8,9 @@
  * and then a set and a word.  In this model the copies are loaded in any order,
  * and without the read barrier the load of the test may come before them.
  *
- * The properties: a child whose copies are not cleared has no more than the
- * word of a bare parent, which the fork writes anew.  A struct utrace that the
- * fork finds is initialised.
+ * The properties: a child whose copies are not cleared has at most the word of
+ * a bare parent, which the fork recomputes.  A struct utrace that the fork
+ * finds is initialised.
  */
 #include "explore.h"
 
@@ -35,7 +35,7 @@ enum {
 	UTRACE_LATE	= 1 << 1,	/* utrace is stored after the set */
 	NO_MB		= 1 << 2,	/* no smp_mb() before the set */
 	NO_RMB		= 1 << 3,	/* no smp_rmb() in the fork */
-	ASK_FIRST	= 1 << 4,	/* the fork tests, then copies */
+	ASK_FIRST	= 1 << 4,	/* the fork tests before it copies */
 };
 
 struct state {

@@ -2,14 +2,14 @@
 /*
  * utrace models - the membarrier, and a task that migrates
  *
- * The membarrier reads the current task of each CPU, under the lock of the
- * run queue, and interrupts the CPU if that task is traced.  The task stores to
- * A and then loads B, and moves between two CPUs at any time; the scheduler has
- * no barrier but its locks and ->on_cpu.  The barrier does not interrupt a task
- * whose set lacks the engine.  With RENEWS such a task gives itself a set with
- * the engine, and executes a full barrier after that.
+ * The membarrier reads the current task of each CPU, under the lock of the run
+ * queue, and interrupts the CPU if that task is traced.  The task stores to A
+ * and then loads B, and moves between two CPUs at any time; the scheduler has
+ * no other barriers than its locks and ->on_cpu.  The membarrier does not
+ * interrupt a task whose set lacks the engine.  With RENEWS such a task gives
+ * itself a set with the engine, and executes a full barrier after that.
  *
- * The property: the task sees the store of the caller of the barrier, or the
+ * The property: the task sees the store of the caller of the membarrier, or the
  * caller sees the store of the task.
  */
 #include "explore.h"
@@ -75,7 +75,7 @@ static bool may_pick(const struct state *s)
 	return s->op < NOTHING && s->switches < SWITCHES && try_lock(ON_CPU);
 }
 
-/* A CPU: the scheduler, and the task while it runs here. */
+/* Model a CPU: the scheduler, and the task while it runs here. */
 static void cpu(struct state *s, unsigned int me)
 {
 	BEGIN;
@@ -125,7 +125,7 @@ static void caller(struct state *s, unsigned int me)
 		if (!has(NO_LOCK))
 			UNLOCK(RQ0 + s->target);
 		if (s->curr && has(RENEWS)) {
-			STEP("has the task a struct utrace?");
+			STEP("does the task have a struct utrace?");
 			s->curr = load(UTRACE);
 		}
 		if (s->curr && has(RENEWS)) {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace models - new members while an engine's events change
+ * utrace models - new members of a domain while an engine's events change
  *
  * A change of events and a STOP of all tasks walk over the lists of members
- * under RCU.  Concurrently a child is created that inherits from a set from
- * before the change, and a controller moves another task to a newer domain.  A
- * walk visits the list of the newer domain after that of the older one.
+ * under RCU.  Concurrently a child is created that inherits from a set that was
+ * built before the change, and a controller moves another task to a newer
+ * domain.  A walk visits the list of the newer domain after that of the older
+ * one.
  *
- * The property: the walks miss no member.  Both tasks have RENEW or a set from
- * after the change, and both are held, by the walk or by their own check.
+ * The property: the walks miss no member.  Both tasks have RENEW or a set that
+ * was built after the change, and both are held, by the walk or by their own
+ * check.
  */
 #include "explore.h"
 
@@ -33,8 +35,8 @@ static const char *const vars[] = {
 enum {
 	NO_MB_CHILD	= 1 << 0,	/* none after the child is linked */
 	NO_MB_WALK	= 1 << 1,	/* none before the walk */
-	LOOK_EARLY	= 1 << 2,	/* the child checks, then is linked */
-	UNLINK_EARLY	= 1 << 3,	/* unlink comes before link */
+	LOOK_EARLY	= 1 << 2,	/* the check precedes the link */
+	UNLINK_EARLY	= 1 << 3,	/* unlink precedes link */
 	LINK_PLAIN	= 1 << 4,	/* link and unlink have no release */
 	NEWEST_FIRST	= 1 << 5,	/* a walk begins at the newest domain */
 	NO_LOOK		= 1 << 6,	/* the controller ignores seq */
@@ -82,7 +84,7 @@ static void child(struct state *s, unsigned int me)
 	END;
 }
 
-/* The controller moves the task MOVED to a newer domain. */
+/* Move the task MOVED to a newer domain. */
 static void controller(struct state *s, unsigned int me)
 {
 	BEGIN;
@@ -124,7 +126,7 @@ static void visit(unsigned int me, unsigned int i)
 	told(i, me == 2, me == 3);
 }
 
-/* Thread 2 is utrace_set_events(), thread 3 a STOP of all tasks. */
+/* Model utrace_set_events() in thread 2, a STOP of all tasks in thread 3. */
 static void changer(struct state *s, unsigned int me)
 {
 	__u8 *found = &s->found;
@@ -191,14 +193,14 @@ static const struct variant variants[] = {
 	{ "members without barrier of the child", false, NO_MB_CHILD, MISSED },
 	{ "members without barrier before the walk", false, NO_MB_WALK,
 	  MISSED },
-	{ "members with a look before the child is linked", false, LOOK_EARLY,
+	{ "members with a check before the child is linked", false, LOOK_EARLY,
 	  MISSED },
 	{ "members with unlink before link", false, UNLINK_EARLY, MISSED },
 	{ "members, PSO, with plain stores to the lists", true, LINK_PLAIN,
 	  MISSED },
 	{ "members with domains walked newest first", false, NEWEST_FIRST,
 	  MISSED },
-	{ "members with seq not looked at by a controller", false, NO_LOOK,
+	{ "members with a controller that ignores seq", false, NO_LOOK,
 	  MISSED },
 	{}
 };

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace models - pin, publish, defer, sweep
+ * utrace models - pin, publish, defer, and drop of a set
  *
  * A task walks its sets and also renews its set itself.  Concurrently two
  * controllers publish other sets; or one does, and an engine is detached.  The
  * task has only compiler barriers.  Controllers and the detacher execute a
  * membarrier between their store and their load.  The address of a set is
- * reused as soon as its last reference is gone.
+ * reused as soon as its last reference is dropped.
  *
  * The properties: no thread uses a set that has no reference, and no reference
  * is dropped twice or lost.  When the detacher has found that no callback of
- * the engine runs, none runs or begins.
+ * the engine runs, no callback runs or begins.
  */
 #include "explore.h"
 
@@ -26,7 +26,7 @@ static const char *const vars[] = {
 #define FLAG_DEFERRED	1
 #define FREED	"use of a freed set"
 #define TWICE	"a reference is dropped twice"
-#define RUNS	"told that no callback runs while one does"
+#define RUNS	"the result is \"not running\" while a callback runs"
 
 #define NSETS		4
 #define TASK		0
@@ -38,15 +38,15 @@ enum {
 	NO_LOOK		= 1 << 2,	/* utrace_set is not read after a pin */
 	LOOK_EARLY	= 1 << 3,	/* a compiler moves it before the pin */
 	UNPIN_PLAIN	= 1 << 4,	/* unpin without release */
-	FLAG_EARLY	= 1 << 5,	/* DEFERRED? before the unpin */
+	FLAG_EARLY	= 1 << 5,	/* DEFERRED is read before the unpin */
 	SWEEP_ANY	= 1 << 6,	/* sweep does not read deferred */
 	SWEEP_UNLOCKED	= 1 << 7,	/* sweep without the mutex */
 	BEGIN_BARE	= 1 << 8,	/* the task has no set at first */
-	DETACH		= 1 << 9,	/* no second controller, a detach */
-	LOOK_PUBLISHED	= 1 << 10,	/* it ignores a deferred set */
-	LOOK_ANY	= 1 << 11,	/* it reads any pinned address */
+	DETACH		= 1 << 9,	/* a detach, and one controller */
+	LOOK_PUBLISHED	= 1 << 10,	/* a detacher ignores deferred */
+	LOOK_ANY	= 1 << 11,	/* a detacher reads any address */
 	TAKE_BACK	= 1 << 12,	/* a first set is taken back */
-	TAKE_OVER	= 1 << 13,	/* that overwrites deferred */
+	TAKE_OVER	= 1 << 13,	/* the take-back overwrites deferred */
 };
 
 struct state {
@@ -67,7 +67,7 @@ struct state {
 		__u8 rounds;
 	} controller[2];
 	__u8 running;	/* a callback of the engine runs */
-	__u8 told;	/* the detacher has found that none runs */
+	__u8 told;	/* the detacher has found no callback */
 };
 
 /* References. */
@@ -99,7 +99,7 @@ static void get(struct state *s, __u8 set)
 		s->ref[set]++;
 }
 
-/* Drop a reference, with a barrier, as refcount_dec_and_test() has. */
+/* Drop a reference, with a full barrier like refcount_dec_and_test(). */
 static void put(struct state *s, __u8 *set)
 {
 	fence();
@@ -199,7 +199,7 @@ static void task(struct state *s, unsigned int me)
 		}
 		if (s->task.flags & FLAG_DEFERRED) {
 			LOCK(U_LOCK);
-			STEP("take what is deferred");
+			STEP("take the deferred set");
 			s->task.drop[0] = take_deferred();
 			UNLOCK(U_LOCK);
 			STEP("drop the deferred set");
@@ -209,14 +209,14 @@ static void task(struct state *s, unsigned int me)
 			continue;
 
 		LOCK(U_LOCK);
-		STEP("a reference on what is published, to renew it");
+		STEP("get the published set, to renew it");
 		s->task.set = load(UTRACE_SET);
 		get(s, s->task.set);
 		UNLOCK(U_LOCK);
 		STEP("build its successor");
 		s->task.new = new_set(s);
 		LOCK(U_LOCK);
-		STEP("publish it if that is still the old one");
+		STEP("publish it unless the published set has changed");
 		publish_own(s);
 		UNLOCK(U_LOCK);
 		STEP("drop the references");
@@ -233,7 +233,7 @@ static void task(struct state *s, unsigned int me)
 
 /*
  * Publish a new set and defer the old one.  u->lock is held.  If a set is
- * already deferred, a sweep has found it pinned.  So the task has not pinned
+ * already deferred, sweep() has found it pinned.  So the task has not pinned
  * the old set, which is dropped at once.
  */
 static void publish(struct state *s, struct controller *c)
@@ -315,7 +315,7 @@ static void controller(struct state *s, unsigned int me)
 			if (!has(NO_MEMBARRIER))
 				fence_on(TASK);
 			LOCK(U_LOCK);
-			STEP("sweep: take back what is not pinned");
+			STEP("drop the deferred set unless it is pinned");
 			sweep(c);
 			UNLOCK(U_LOCK);
 		}
@@ -323,7 +323,7 @@ static void controller(struct state *s, unsigned int me)
 		put(s, &c->drop);
 		if (!has(SWEEP_UNLOCKED))
 			UNLOCK(MUTEX);
-		/* Controller 1 makes two rounds, controller 2 makes one. */
+		/* Controller 1 does this twice, controller 2 once. */
 		c->rounds += me;
 	}
 	END;
@@ -359,7 +359,7 @@ static void detacher(struct state *s, unsigned int me)
 	if (!has(NO_MEMBARRIER))
 		fence_on(TASK);
 	LOCK(U_LOCK);
-	STEP("is a pass in it?");
+	STEP("is a pass over a set with the engine?");
 	look_for_pass(s);
 	UNLOCK(U_LOCK);
 	END;
@@ -397,7 +397,7 @@ static void at_end(struct state *s)
 	if (!done(0) || !done(1) || !done(2))
 		fail("deadlock");
 	if (in_memory(FLAGS) || in_memory(DEFERRED))
-		fail("a deferred set is left behind");
+		fail("a deferred set is left");
 	for (set = 1; set <= NSETS; set++)
 		if (s->ref[set] != (in_memory(UTRACE_SET) == set))
 			fail("a reference is lost");
@@ -419,18 +419,19 @@ static const struct variant variants[] = {
 	{ "pin and a set taken back", false, TAKE_BACK, NULL },
 	{ "pin without membarrier", false, NO_MEMBARRIER, FREED },
 	{ "pin with DEFERRED after the membarrier", false, DEFER_LATE, FREED },
-	{ "pin without a look after it", false, NO_LOOK, FREED },
-	{ "pin with the look moved before it", false, LOOK_EARLY, FREED },
+	{ "pin without a check after it", false, NO_LOOK, FREED },
+	{ "pin with the check moved before it", false, LOOK_EARLY, FREED },
 	{ "pin with DEFERRED read before the end", false, FLAG_EARLY, FREED },
 	{ "pin, PSO, without release at the end", true, UNPIN_PLAIN,
 	  "a store of the walk lands in a freed set" },
-	{ "pin with a sweep of what others took", false, SWEEP_ANY, TWICE },
-	{ "pin with a sweep after the mutex", false, SWEEP_UNLOCKED, FREED },
+	{ "pin with a drop that does not check deferred", false, SWEEP_ANY,
+	  TWICE },
+	{ "pin with a drop after the mutex", false, SWEEP_UNLOCKED, FREED },
 	{ "pin and a set taken back over a deferred one", false,
 	  TAKE_BACK | TAKE_OVER, "a reference is lost" },
-	{ "pin and detach that looks at the published set", false,
+	{ "pin and detach that checks the published set", false,
 	  DETACH | LOOK_PUBLISHED, RUNS },
-	{ "pin and detach that looks into whatever is pinned", false,
+	{ "pin and detach that reads any pinned address", false,
 	  DETACH | LOOK_ANY, FREED },
 	{}
 };

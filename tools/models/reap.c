@@ -3,11 +3,11 @@
  * utrace models - attach against reaping
  *
  * Two controllers, one at a time, give a task its first engines while the task
- * is reaped.  The reaper's hook does nothing for a task without a struct
- * utrace.  A controller that published the first set too late for the hook
- * takes the set back.  The reaper writes EXIT_DEAD by cmpxchg(), a full
- * barrier, or with tasklist_lock held for writing, which is no full barrier.
- * So the controller takes and releases that lock before it reads EXIT_DEAD.
+ * is reaped.  The reaper's hook ignores a task without a struct utrace.  A
+ * controller that published the first set too late for the hook takes the set
+ * back.  The reaper writes EXIT_DEAD by cmpxchg(), a full barrier, or with
+ * tasklist_lock held for writing, which is no full barrier.  So the controller
+ * takes and releases that lock before it reads EXIT_DEAD.
  *
  * The properties: no set is left on a task that was reaped, no set is dropped
  * twice, and the reaping is reported to an engine whose attach succeeded.
@@ -24,14 +24,14 @@ static const char *const vars[] = {
 };
 
 #define LEFT	"a set is left on a task that was reaped"
-#define DEAF	"an engine that was attached is not told of the reaping"
+#define DEAF	"an attached engine gets no report of the reaping"
 
 /* Bits of a variant; all but ONE and LOCKED are mutants. */
 enum {
 	NO_MB_REAPER	= 1 << 0,	/* no barrier after EXIT_DEAD */
 	NO_MB_PUBLISH	= 1 << 1,	/* none after publishing */
-	NO_REAPED	= 1 << 2,	/* publish though REAPED */
-	NO_REAPED_BACK	= 1 << 3,	/* take back though REAPED */
+	NO_REAPED	= 1 << 2,	/* publish despite REAPED */
+	NO_REAPED_BACK	= 1 << 3,	/* take back despite REAPED */
 	NO_TAKE_BACK	= 1 << 4,	/* take no set back */
 	TAKE_ANY	= 1 << 5,	/* also take a later set back */
 	ONE		= 1 << 6,	/* only one controller */
@@ -43,13 +43,13 @@ struct state {
 	struct machine m;
 	struct {
 		__u8 looked;
-		__u8 set;	/* the set that was there before */
+		__u8 set;	/* the previous set */
 	} controller[2];
 	__u8 attached;	/* engines, as bits; a set is such bits as well */
-	__u8 told;	/* engines with a report of the reaping */
+	__u8 told;	/* engines that got the report */
 	__u8 reaps;	/* the reaper was the first to set REAPED */
 	__u8 dropped;	/* number of sets that were dropped */
-	__u8 made;	/* number of sets that were made */
+	__u8 made;	/* number of sets that were built */
 };
 
 /* Publish a set with one more engine, unless REAPED.  u->lock is held. */
@@ -186,10 +186,10 @@ static const struct variant variants[] = {
 	{ "reaping with nothing taken back", false, NO_TAKE_BACK, LEFT },
 	{ "reaping with more than a first set taken back", false, TAKE_ANY,
 	  DEAF },
-	{ "reaping with REAPED not looked at to publish", false, NO_REAPED,
+	{ "reaping with publishing that ignores REAPED", false, NO_REAPED,
 	  LEFT },
-	{ "reaping with REAPED not looked at to take back", false,
-	  NO_REAPED_BACK, "a set is dropped twice, or never" },
+	{ "reaping with taking back that ignores REAPED", false, NO_REAPED_BACK,
+	  "a set is dropped twice, or never" },
 	{}
 };
 

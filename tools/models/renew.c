@@ -5,12 +5,12 @@
  * The task has two events.  Concurrently another thread renames the task, which
  * changes the verdict of a match; the events that an engine wants (wishes)
  * change; and a controller attaches another engine, or attaches or detaches an
- * engine of the system.  A set has the ->seq of the engine and the number of
- * the system's table that were read when it was made.
+ * engine of the system.  A set contains the ->seq of the engine and the number
+ * of the system's table that were read when it was built.
  *
  * The properties: when all threads have ended, the set, the verdict and the
  * word of the task match the last changes, or the word has RENEW.  An engine of
- * the system does not come back once the walk of its detach has taken it out.
+ * the system is not added again once the walk of its detach has removed it.
  */
 #include "explore.h"
 
@@ -20,25 +20,25 @@ static const char *const vars[] = {
 	"system table", "sysgen", "u->lock",
 };
 
-#define STALE	"the task is not up to date, and is not going to be"
+#define STALE	"the task stays out of date"
 #define BACK	"a detached engine of the system is published"
 #define LOST	"an attached engine is not in the set"
 
 #define RENEW		0x80	/* a bit of the word; the others are SET_... */
 
-/* A set, as bits: the values it was made from. */
+/* A set, as bits: the values it was built from. */
 #define SET_SEQ		0x01
 #define SET_WISHES	0x02
 #define SET_SYSGEN	0x04
-#define SET_SYSTEM	0x08	/* the set has the engine of the system */
-#define SET_OTHER	0x10	/* the set has the engine that is attached */
+#define SET_SYSTEM	0x08	/* the set contains the system's engine */
+#define SET_OTHER	0x10	/* the set contains the attached engine */
 
 /* Bits of a variant. */
 enum {
 	ATTACH		= 1 << 0,	/* another engine is attached */
 	SYSTEM_ATTACH	= 1 << 1,	/* one of the system is attached */
 	SYSTEM_DETACH	= 1 << 2,	/* one of the system is detached */
-	SYSTEM_IN	= 1 << 12,	/* which the first set has */
+	SYSTEM_IN	= 1 << 12,	/* which the first set contains */
 	/* Mutants. */
 	CLEAR_LATE	= 1 << 3,	/* RENEW is cleared after the match */
 	SEQ_LATE	= 1 << 4,	/* seq is read after the flags */
@@ -47,7 +47,7 @@ enum {
 	NO_OLD		= 1 << 7,	/* publish over any set */
 	NO_SYSGEN	= 1 << 8,	/* publish an old table's set */
 	NO_COMPARE	= 1 << 9,	/* a controller ignores seq */
-	GIVES_UP	= 1 << 10,	/* RENEW stays off after a failure */
+	GIVES_UP	= 1 << 10,	/* RENEW stays clear after a failure */
 	WALK_EARLY	= 1 << 11,	/* walk before the table changes */
 	TABLE_FIRST	= 1 << 13,	/* table is read before its number */
 	SYSGEN_FIRST	= 1 << 14,	/* number is written before the table */
@@ -63,7 +63,7 @@ struct state {
 		__u8 tries;
 		__u8 done;	/* the renewal has published */
 	} task;
-	__u8 built;		/* the set that the controller made */
+	__u8 built;		/* the set that the controller built */
 	__u8 gone;		/* the walk of a system detach is over */
 };
 
@@ -173,12 +173,12 @@ static void task(struct state *s, unsigned int me)
 				STEP("seq");
 				read_seq(&s->task.new);
 			}
-			/* The old set has the same numbers: keep it. */
+			/* The numbers of the old set are the same: keep it. */
 			if (!((s->task.old ^ s->task.new) &
 			      (SET_SEQ | SET_SYSGEN)))
 				s->task.new = s->task.old;
 			LOCK(U_LOCK);
-			STEP("publish if nothing came between");
+			STEP("publish unless the set has changed");
 			renewed(s);
 			UNLOCK(U_LOCK);
 		}
@@ -219,7 +219,7 @@ static void changer(struct state *s, unsigned int me)
 
 /*
  * Publish the controller's set.  u->lock is held.  If seq has changed since the
- * set was made, RENEW makes the task renew it.
+ * set was built, RENEW makes the task renew it.
  */
 static void publish_other(struct state *s)
 {
@@ -230,7 +230,7 @@ static void publish_other(struct state *s)
 		want_renewal();
 }
 
-/* The walk for the system's engines reaches the task.  u->lock is held. */
+/* Update the task in the walk for the system's engines.  u->lock is held. */
 static void walk_system(struct state *s)
 {
 	__u8 set = load(SET);
@@ -342,8 +342,8 @@ static const struct variant variants[] = {
 	{ "renewal, PSO, with a plain store to seq", true, SEQ_PLAIN, STALE },
 	{ "renewal with the whole word written", false, WORD_WHOLE,
 	  STALE },
-	{ "renewal of whatever is published", false, ATTACH | NO_OLD, LOST },
-	{ "renewal without sysgen looked at", false, SYSTEM_DETACH | NO_SYSGEN,
+	{ "renewal that publishes over any set", false, ATTACH | NO_OLD, LOST },
+	{ "renewal that ignores sysgen", false, SYSTEM_DETACH | NO_SYSGEN,
 	  BACK },
 	{ "renewal with the table read before its number", false,
 	  SYSTEM_DETACH | TABLE_FIRST, BACK },

@@ -2,15 +2,15 @@
 /*
  * utrace models - the rings of /dev/utrace: reserve, commit, merge, drop, park
  *
- * Each CPU has a ring.  A writer has preemption off while its ring is open, so
+ * Each CPU has a ring.  A writer disables preemption while its ring is open, so
  * that a CPU has one writer at a time; a task may migrate between two records.
  * The reader merges the rings in the order of time.  A record without room is
  * parked in a list under a lock, or counted, and a LOST record with the count
  * precedes the next record in the ring.  All CPUs have one clock, which may not
  * advance between two reads.
  *
- * The properties: the stream never goes back in time.  If the clock does not
- * advance, records are later than the clock; if nothing is written they are
+ * The properties: times in the stream never decrease.  If the clock does not
+ * advance, records are later than the clock; if nothing is written, they are
  * delivered, and only records that are begun after that may have an earlier
  * time.  The records of a task, and those of a CPU, are delivered in the order
  * in which they were made, each once.  A record is delivered or counted, and
@@ -48,7 +48,7 @@ static const char *const vars[] = {
 enum {
 	STOP		= 1 << 0,	/* the policy is stop, else drop */
 	TWO_EACH	= 1 << 1,	/* two records each, else three and one */
-	COMES		= 1 << 2,	/* stop, but the reader comes later */
+	COMES		= 1 << 2,	/* stop, but the reader opens later */
 	THIRD		= 1 << 3,	/* a third pass, and a shorter time */
 	STILL		= 1 << 25,	/* without a bound if nothing changes */
 	/* Mutants. */
@@ -59,19 +59,19 @@ enum {
 	T_LATE		= 1 << 8,	/* the bound is read after the rings */
 	NO_TASK_LAST	= 1 << 9,	/* t ignores the task's last record */
 	NO_RING_LAST	= 1 << 10,	/* t ignores the ring's last record */
-	TIE		= 1 << 11,	/* t may be that of the ring's last */
+	TIE		= 1 << 11,	/* t may equal the ring's last */
 	HEAD_FIRST	= 1 << 12,	/* the reader loads head, then open */
 	LAST_LATE	= 1 << 13,	/* the reader loads head, then last */
 	PARKED_FIRST	= 1 << 14,	/* the reader loads parked, then open */
 	PARKED_NEVER	= 1 << 15,	/* the reader ignores parked records */
-	TAIL_EARLY	= 1 << 16,	/* tail before the records are read */
+	TAIL_EARLY	= 1 << 16,	/* tail precedes the read of records */
 	LOST_AFTER	= 1 << 17,	/* LOST after the record */
-	LOST_LATER	= 1 << 18,	/* without room for LOST, a record */
+	LOST_LATER	= 1 << 18,	/* a record without room for its LOST */
 	PARK_ALONE	= 1 << 19,	/* a record is parked without a LOST */
 	PARK_NO_LAST	= 1 << 20,	/* the ring forgets a parked record */
 	PLAIN_HEAD	= 1 << 21,	/* head has no release */
 	PLAIN_OPEN	= 1 << 22,	/* open = 0 has no release */
-	STILL_RINGS	= 1 << 23,	/* still, whatever is parked */
+	STILL_RINGS	= 1 << 23,	/* still, parked records ignored */
 	STILL_BEFORE	= 1 << 24,	/* parked is loaded before the rings */
 };
 
@@ -94,7 +94,7 @@ struct state {
 	} task[2];
 	struct cpu {
 		__u8 curr;	/* the task on this CPU + 1 */
-		__u8 writes;	/* a writer has preemption off here */
+		__u8 writes;	/* preemption is off for a writer */
 		__u8 made;
 		__u8 missed;
 	} cpu[2];
@@ -120,7 +120,7 @@ struct state {
 	__u8 of_cpu[2];
 };
 
-/* The clock may have advanced since it was read last. */
+/* Read the clock, which may have advanced since the last read. */
 static __u8 read_clock(struct state *s)
 {
 	if (s->clock < (has(THIRD) ? 3 : 4))
@@ -141,7 +141,7 @@ static unsigned int makes(unsigned int task)
 /* Writers. */
 
 /*
- * The task continues on this CPU, with preemption off.  A switch has a full
+ * Continue the task on this CPU, with preemption off.  A switch has a full
  * barrier.
  */
 static void preempt_off(struct state *s, unsigned int me, unsigned int cpu)
@@ -165,7 +165,7 @@ static void preempt_off(struct state *s, unsigned int me, unsigned int cpu)
 	s->task[me].cpu = cpu;
 }
 
-/* The time of the next record. */
+/* Compute the time of the next record. */
 static __u8 now(struct state *s, unsigned int me)
 {
 	struct task *t = &s->task[me];
@@ -196,7 +196,7 @@ static unsigned int id_of(const struct state *s, unsigned int me)
 	return 3 * me + s->task[me].made;
 }
 
-/* The record exists, wherever it goes. */
+/* Note that the record exists, whether it is written, parked or lost. */
 static void make(struct state *s, unsigned int me)
 {
 	struct task *t = &s->task[me];
@@ -287,7 +287,7 @@ static void park(struct state *s, unsigned int me)
 		store(LAST + t->cpu, t->t);
 }
 
-/* The record is done; close the ring, and let other tasks have the CPU. */
+/* Close the ring after the record, and let other tasks use the CPU. */
 static void preempt_on(struct state *s, unsigned int me)
 {
 	struct task *t = &s->task[me];
@@ -337,7 +337,7 @@ static void writer(struct state *s, unsigned int me)
 
 /* The reader. */
 
-/* Records of the CPU were lost at this place of the stream. */
+/* Deliver a LOST record of the CPU at this place of the stream. */
 static void deliver_lost(struct state *s, unsigned int cpu, unsigned int n)
 {
 	s->of_cpu[cpu] += n;
@@ -362,7 +362,7 @@ static void deliver(struct state *s, unsigned int id)
 	memset(r, 0, sizeof(*r));
 }
 
-/* The time of the first record of a ring, or more than all time. */
+/* Get the time of the first record of a ring, or more than any time. */
 static __u8 first_in_ring(const struct state *s, unsigned int cpu, __u8 tail)
 {
 	__u8 val = load(SLOT + SIZE * cpu + tail % SIZE);
@@ -374,7 +374,7 @@ static __u8 first_in_ring(const struct state *s, unsigned int cpu, __u8 tail)
 	return val ? s->record[val - 1].t : 0;
 }
 
-/* The first of the records that were parked, or NRECORDS. */
+/* Get the first of the records that were parked, or NRECORDS. */
 static unsigned int first_kept(const struct state *s)
 {
 	unsigned int id, first = NRECORDS;
@@ -399,7 +399,7 @@ static void deliver_from_ring(struct state *s, unsigned int cpu, __u8 tail)
 		deliver(s, val - 1);
 }
 
-/* Deliver what is not later than the bound. */
+/* Deliver records that are not later than the bound. */
 static void merge(struct state *s)
 {
 	__u8 tail[2] = { s->reader.tail[0], s->reader.tail[1] }, t[2];
@@ -435,8 +435,8 @@ static bool writers_done(const struct state *s)
 }
 
 /*
- * A record that is not visible yet is not earlier than the clock, unless its
- * ring is open.
+ * Compute the bound: a record that is not visible yet is not earlier than the
+ * clock, unless its ring is open.
  */
 static void bound(struct state *s)
 {
@@ -587,7 +587,7 @@ static const struct variant variants[] = {
 	{ "ring, stop, three passes", false, STOP | THIRD, NULL },
 	{ "ring, stop, PSO", true, STOP, NULL },
 	{ "ring, stop, two records each", false, STOP | TWO_EACH, NULL },
-	{ "ring, stop, the reader comes later", false, STOP | COMES, NULL },
+	{ "ring, stop, the reader opens later", false, STOP | COMES, NULL },
 	{ "ring, drop, still", false, STILL, NULL },
 	{ "ring, stop, still", false, STOP | STILL, NULL },
 	{ "ring, stop, two records each, still", false, STOP | TWO_EACH | STILL,
@@ -612,13 +612,13 @@ static const struct variant variants[] = {
 	{ "ring with tail before the records are read", false, TAIL_EARLY,
 	  PLACE },
 	{ "ring with LOST after the record", false, LOST_AFTER, PLACE },
-	{ "ring with a record though LOST has no room", false, LOST_LATER,
+	{ "ring with a record without room for LOST", false, LOST_LATER,
 	  PLACE },
 	{ "ring, stop, with a record parked without LOST", false,
 	  STOP | COMES | PARK_ALONE, PLACE },
 	{ "ring, stop, with a ring that forgets a parked record", false,
 	  STOP | COMES | PARK_NO_LAST, PLACE },
-	{ "ring, stop, still, with parked never loaded again", false,
+	{ "ring, stop, still, with parked loaded once", false,
 	  STOP | STILL | STILL_RINGS, BACK },
 	{ "ring, stop, still, with parked loaded before the rings", false,
 	  STOP | STILL | STILL_BEFORE, BACK },

@@ -8,7 +8,7 @@
  * The properties: a task that no engine holds, or that was killed, does not
  * sleep forever (no wakeup is lost).  A task that is held at the end does not
  * run.  If utrace_control() returns "stopped" to an engine, the task does not
- * run before that engine resumes it.
+ * run until that engine resumes it.
  */
 #include "explore.h"
 
@@ -21,7 +21,7 @@ static const char *const vars[] = {
 enum { TASK_RUNNING, TASK_TRACED };
 
 #define LOST	"a wake is lost"
-#define TOLD	"a task runs though an engine was told it is stopped"
+#define TOLD	"a task runs after the result \"stopped\""
 
 /* Bits of a variant. */
 enum {
@@ -29,7 +29,7 @@ enum {
 	STAYS		= 1 << 1,	/* engine 2 does not resume the task */
 	/* Mutants. */
 	HOLD_EARLY	= 1 << 2,	/* hold is read before siglock */
-	JOBCTL_EARLY	= 1 << 3,	/* jobctl is read before hold goes */
+	JOBCTL_EARLY	= 1 << 3,	/* jobctl is read, then hold cleared */
 	JOBCTL_UNLOCKED	= 1 << 4,	/* jobctl is read without siglock */
 	KILL_EARLY	= 1 << 5,	/* SIGKILL is read before siglock */
 	NO_MB_STOP	= 1 << 6,	/* none between jobctl and hold */
@@ -45,7 +45,7 @@ struct state {
 		__u8 hold;
 		__u8 killed;
 		__u8 runs;	/* the task runs user code */
-		__u8 entries;	/* times it came to the safe point by itself */
+		__u8 entries;	/* times it reached the safe point by itself */
 	} task;
 	struct engine {
 		__u8 looked;
@@ -74,7 +74,7 @@ static void task(struct state *s, unsigned int me)
 		STEP("runs");
 		go_on(s);
 		/*
-		 * The task gets here once by itself, and whenever it is
+		 * The task reaches this once by itself, and whenever it is
 		 * notified.
 		 */
 		AWAIT("safe point", in_memory(NOTIFY) || s->task.entries < 1);
@@ -133,7 +133,7 @@ static void engine(struct state *s, unsigned int me)
 	struct engine *e = &s->engine[me - 1];
 
 	BEGIN;
-	/* Engine 1 makes two rounds, engine 2 makes one. */
+	/* Engine 1 does this twice, engine 2 once. */
 	for (; e->rounds < 2; e->rounds += me) {
 		LOCK(U_LOCK);
 		STEP("hold |= bit");
@@ -237,12 +237,12 @@ static const struct variant variants[] = {
 	{ "stop, one engine holds on", false, STAYS, NULL },
 	{ "stop, SIGKILL", false, KILL, NULL },
 	{ "stop, SIGKILL, PSO", true, KILL | STAYS, NULL },
-	{ "stop with hold looked at before siglock", false, HOLD_EARLY, LOST },
-	{ "stop with jobctl looked at before hold goes", false, JOBCTL_EARLY,
+	{ "stop with hold read before siglock", false, HOLD_EARLY, LOST },
+	{ "stop with jobctl read before hold is cleared", false, JOBCTL_EARLY,
 	  LOST },
-	{ "stop with jobctl looked at without siglock", false, JOBCTL_UNLOCKED,
+	{ "stop with jobctl read without siglock", false, JOBCTL_UNLOCKED,
 	  LOST },
-	{ "stop with SIGKILL looked at before siglock", false,
+	{ "stop with SIGKILL read before siglock", false,
 	  KILL | STAYS | KILL_EARLY, LOST },
 	{ "stop without barrier between jobctl and hold", false, NO_MB_STOP,
 	  TOLD },

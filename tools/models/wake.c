@@ -2,9 +2,9 @@
 /*
  * utrace models - the reader of /dev/utrace: sleep, wake, hold, release
  *
- * A task writes records to a ring with one slot, and parks a record without
- * room if the session has a reader; else the record is dropped and counted.  A
- * task with parked records holds itself at the safe point.  A reader takes the
+ * A task writes records to a ring with one slot.  A record without room is
+ * parked if the session has a reader, otherwise dropped and counted.  A task
+ * with parked records holds itself at the safe point.  A reader takes the
  * records, resumes the task, sleeps if there are no records, and may close.
  * Another reader may open, and SIGKILL may be sent.  The stop itself is one
  * step here; stop.c explores it.
@@ -32,7 +32,7 @@ static const char *const vars[NVARS] = {
 #define NRECORDS	4	/* the last one is EXIT */
 
 #define WAKE	"a reader sleeps though there is a record"
-#define HELD	"a task is held for ever"
+#define HELD	"a task is held forever"
 #define RUNS	"a task runs though its records are parked"
 #define DROPS	"a record is dropped though there is a reader"
 #define FREED	"use of a freed task"
@@ -48,19 +48,19 @@ enum {
 	/* Mutants. */
 	NO_MB_OPEN	= 1 << 6,	/* none between open = 0 and sleeping */
 	NO_MB_SLEEP	= 1 << 7,	/* none from sleeping to the check */
-	SLEEP_LATE	= 1 << 8,	/* the check, then sleeping = 1 */
+	SLEEP_LATE	= 1 << 8,	/* the check precedes sleeping = 1 */
 	ONE_FLAG	= 1 << 9,	/* readers share the flag sleeping */
 	LOOK_HEAD	= 1 << 10,	/* a check of the ring alone */
 	NO_LOOK		= 1 << 11,	/* hold without a second check */
-	LOOK_EARLY	= 1 << 12,	/* the second check, then the hold */
+	LOOK_EARLY	= 1 << 12,	/* the second check precedes the hold */
 	NO_LOOP		= 1 << 13,	/* after a stop the task continues */
-	RESUME_EARLY	= 1 << 14,	/* RESUME, then the records are taken */
+	RESUME_EARLY	= 1 << 14,	/* RESUME precedes the take */
 	NO_RELEASE	= 1 << 15,	/* the last reader releases no task */
-	RELEASE_EARLY	= 1 << 16,	/* it does before it is gone */
-	ONE_READER	= 1 << 17,	/* the session knows one reader */
+	RELEASE_EARLY	= 1 << 16,	/* it does before it unregisters */
+	ONE_READER	= 1 << 17,	/* the session tracks one reader */
 	DISARM_LATE	= 1 << 18,	/* the timer wakes, then is disarmed */
 	NO_REF		= 1 << 19,	/* a parked record pins no task */
-	KILL_IGNORED	= 1 << 20,	/* the stop continues in spite of it */
+	KILL_IGNORED	= 1 << 20,	/* the stop continues despite SIGKILL */
 	RESUME_LATE	= 1 << 21,	/* LOCKED, but RESUME after it */
 };
 
@@ -87,7 +87,7 @@ struct state {
 	__u8 delivered;
 };
 
-/* control() on the task: u->lock is a full barrier on both sides. */
+/* Model control() on the task: u->lock is a full barrier on both sides. */
 static void control(bool hold)
 {
 	fence();
@@ -152,7 +152,7 @@ static void close_ring(void)
 		fence();
 }
 
-/* Wake the reader, or arm the timer, which does. */
+/* Wake the reader, or arm the timer, which wakes it. */
 static void wake(void)
 {
 	if (!load(SLEEPING) && !load(SLEEPING + 1))
@@ -240,7 +240,7 @@ static void task(struct state *s, unsigned int me)
 				break;
 			}
 		}
-		STEP("goes on, or dies");
+		STEP("continues, or dies");
 		next_record(s);
 	}
 	STEP("is freed");
@@ -283,7 +283,7 @@ static void take_parked(struct state *s, struct reader *r)
 	}
 }
 
-/* As prepare_to_wait() does. */
+/* Model prepare_to_wait(). */
 static void fall_asleep(unsigned int me)
 {
 	store(ASLEEP + me - 1, 1);
@@ -292,7 +292,7 @@ static void fall_asleep(unsigned int me)
 		fence();
 }
 
-/* As finish_wait() does. */
+/* Model finish_wait(). */
 static void wake_up(unsigned int me)
 {
 	store(ASLEEP + me - 1, 0);
@@ -309,7 +309,7 @@ static void comes(struct state *s, unsigned int me)
 }
 
 /*
- * The reader closes.  The last one resumes the task; its parked records stay in
+ * Close the reader.  The last one resumes the task; its parked records stay in
  * the list for a later reader.  park_lock is held.
  */
 static void goes(struct state *s, unsigned int me)
@@ -332,7 +332,7 @@ static void reading(struct state *s, unsigned int me)
 	comes(s, me);
 	UNLOCK(PARK_LOCK);
 	for (;;) {
-		STEP("read, or go away");
+		STEP("read, or close");
 		r->got = 0;
 		r->leaves = has(CLOSES) && me == 1 ? choose(2) : 0;
 		if (r->leaves)
@@ -397,7 +397,7 @@ static void reading(struct state *s, unsigned int me)
 	STEP("the last descriptor is closed");
 	s->present &= ~me;
 	LOCK(PARK_LOCK);
-	STEP("be no reader; what is held?");
+	STEP("unregister; what is held?");
 	goes(s, me);
 	UNLOCK(PARK_LOCK);
 	STEP("RESUME");
@@ -415,7 +415,7 @@ static void second(struct state *s, unsigned int me)
 		next_step(THREAD_DONE, "done");
 }
 
-/* SIGKILL, or the timer. */
+/* Send SIGKILL, or fire the timer. */
 static void other(struct state *s, unsigned int me)
 {
 	BEGIN;
@@ -470,33 +470,34 @@ static const struct variant variants[] = {
 	{ "wake", false, 0, NULL },
 	{ "wake, PSO", true, 0, NULL },
 	{ "wake by a timer", false, TIMER, NULL },
-	{ "wake, the reader may go", false, CLOSES, NULL },
-	{ "wake, the reader may go, SIGKILL", false, CLOSES | KILL, NULL },
-	{ "wake, a reader comes and one may go", false, SECOND | CLOSES, NULL },
-	{ "wake, a reader comes and one may go, SIGKILL", false,
+	{ "wake, the reader may close", false, CLOSES, NULL },
+	{ "wake, the reader may close, SIGKILL", false, CLOSES | KILL, NULL },
+	{ "wake, a reader opens and one may close", false, SECOND | CLOSES,
+	  NULL },
+	{ "wake, a reader opens and one may close, SIGKILL", false,
 	  SECOND | CLOSES | KILL, NULL },
 	{ "wake, the reader stalls, SIGKILL", false, STALLS | KILL, NULL },
 	{ "hold under park_lock", false, LOCKED, NULL },
 	{ "hold under park_lock, SIGKILL", false, LOCKED | KILL | CLOSES, NULL },
-	{ "hold under park_lock, a reader comes and one may go", false,
+	{ "hold under park_lock, a reader opens and one may close", false,
 	  LOCKED | SECOND | CLOSES, NULL },
 	{ "hold under park_lock, two readers", false, LOCKED | SECOND, NULL },
 	{ "wake without barrier after open = 0", false, NO_MB_OPEN, WAKE },
 	{ "wake without barrier after sleeping = 1", false, NO_MB_SLEEP, WAKE },
-	{ "wake with sleeping set after the look", false, SLEEP_LATE, WAKE },
-	{ "wake with a look at the ring alone", false, LOOK_HEAD, WAKE },
+	{ "wake with sleeping set after the check", false, SLEEP_LATE, WAKE },
+	{ "wake with a check of the ring alone", false, LOOK_HEAD, WAKE },
 	{ "wake with one flag for two sleepers", false,
 	  SECOND | CLOSES | ONE_FLAG, WAKE },
-	{ "wake by a timer that is disarmed late", false, TIMER | DISARM_LATE,
-	  WAKE },
-	{ "hold without a second look", false, NO_LOOK, HELD },
-	{ "hold after the second look", false, LOOK_EARLY, HELD },
-	{ "hold without a look after the stop", false, NO_LOOP, RUNS },
+	{ "wake by a timer that is disarmed too late", false,
+	  TIMER | DISARM_LATE, WAKE },
+	{ "hold without a second check", false, NO_LOOK, HELD },
+	{ "hold after the second check", false, LOOK_EARLY, HELD },
+	{ "hold without a check after the stop", false, NO_LOOP, RUNS },
 	{ "hold with RESUME before the records are taken", false, RESUME_EARLY,
 	  HELD },
-	{ "hold by a reader that goes without release", false,
+	{ "hold by a reader that closes without release", false,
 	  CLOSES | NO_RELEASE, HELD },
-	{ "hold by a reader that releases before it goes", false,
+	{ "hold by a reader that releases before it closes", false,
 	  CLOSES | RELEASE_EARLY, HELD },
 	{ "hold in a session that knows one reader", false,
 	  SECOND | CLOSES | ONE_READER, DROPS },
