@@ -2,9 +2,9 @@
 /*
  * utrace tests - engines of system scope with a match
  *
- * The probes here want events of the whole system and are told of those tasks
- * only that their match accepts.  They write down calls of getppid() only,
- * which the tasks of the test make for no other purpose.
+ * The probes here want events of the whole system, and get those of the tasks
+ * that their match accepts.  They record calls of getppid() only, which the
+ * tasks of the test make for no other purpose.
  */
 #ifndef _UTRACE_TESTS_MATCH_FIXTURE_H
 #define _UTRACE_TESTS_MATCH_FIXTURE_H
@@ -57,7 +57,7 @@ static inline struct probe *attach_match(struct kunit *test,
 	return attach_events(test, match, ENTRY);
 }
 
-/* A match that accepts tasks with one name. */
+/* Create a match that accepts tasks with one name. */
 static inline struct utrace_match *new_comm(struct kunit *test, const char *comm)
 {
 	struct utrace_match *match = new_match(test);
@@ -71,7 +71,7 @@ static inline struct probe *attach_comm(struct kunit *test, const char *comm)
 	return attach_match(test, new_comm(test, comm));
 }
 
-/* A match that accepts the tasks for which @choose returns true. */
+/* Create a match that accepts the tasks for which @choose returns true. */
 static inline struct utrace_match *
 new_chooser(struct kunit *test,
 	    bool (*choose)(struct task_struct *task, void *data), void *data)
@@ -92,7 +92,7 @@ static inline void ask_all_again(struct probe *p)
 	KUNIT_ASSERT_EQ(p->test, utrace_set_match(p->engine, match), 0);
 }
 
-/* Is the probe told of a call that the task makes now? */
+/* Make the task call getppid(), and check whether the probe gets the call. */
 static inline bool hears(struct probe *p, struct user_task *t)
 {
 	probe_forget(p);
@@ -108,8 +108,8 @@ static inline void rename_task(struct user_task *t, const char *name)
 }
 
 /*
- * The task is bare, and the engines' matches reject it, so that its system
- * calls take no slow path.
+ * Expect a bare task that the engines' matches reject, so that its system calls
+ * take no slow path.
  */
 static inline void expect_nothing(struct user_task *t)
 {

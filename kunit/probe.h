@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace tests - an engine that writes down how it is called
+ * utrace tests - an engine that records its calls
  *
- * A test attaches probes to user tasks, sets answers or a hook, and looks at
- * the calls that the callbacks have written down.  The end of a test checks
- * that the engine of each probe is released exactly once.
+ * A test attaches probes to user tasks, sets answers or a hook, and checks the
+ * calls that the callbacks have recorded.  The end of a test checks that the
+ * engine of each probe is released exactly once.
  */
 #ifndef _UTRACE_TESTS_PROBE_H
 #define _UTRACE_TESTS_PROBE_H
@@ -23,8 +23,8 @@
 #define PROBE_ANY_NR	INT_MIN
 
 /*
- * A bit of an answer: the probe adds what @action says of the event, so that
- * its answer does not change the event.
+ * A bit of an answer: the probe adds the event's part of @action, so that its
+ * answer does not change the event.
  */
 #define PROBE_KEEP	0x80000000u
 
@@ -70,17 +70,17 @@ struct probe_call {
  * @test: the test that the probe belongs to
  * @engine: the engine; the probe has a reference until the end of the test
  * @target: the task of an engine of thread scope, else NULL; not counted
- * @nr: the number of the system calls to write down; other calls get an answer
- *	that changes nothing
+ * @nr: the number of the system calls to record; other calls get an answer that
+ *	changes nothing
  * @answer: by event; %UTRACE_RESUME | %PROBE_KEEP unless the test changes it
- * @holding: answer STOP in place of RESUME, since probe_stop() asked for a stop
+ * @holding: answer STOP in place of RESUME, since probe_stop() requested a stop
  * @hook: if set, called in the callback to return the answer
  * @other: for @hook: another probe
  * @child: for @hook: the child of a clone; its reference is dropped at the end
  *	of the test
  * @word: for @hook: parameters and results
- * @begun: for @hook: tells the test that the hook runs
- * @end: for @hook: tells the hook to return
+ * @begun: for @hook: completed when the hook runs
+ * @end: for @hook: completed to make the hook return
  * @lock: protects @calls, @call and @released
  * @calls: number of callbacks since probe_forget()
  * @call: a ring of the last calls
@@ -111,7 +111,7 @@ struct probe {
 
 extern const struct utrace_engine_ops probe_ops;
 
-/* Make a probe, not attached yet, whose answers the test may set. */
+/* Create a probe, not attached yet, whose answers the test may set. */
 struct probe *probe_new(struct kunit *test);
 /*
  * Attach the probe with @flags and UTRACE_ATTACH_CREATE; it wants no events
@@ -119,7 +119,7 @@ struct probe *probe_new(struct kunit *test);
  */
 int probe_try_attach(struct probe *p, struct task_struct *task, int flags);
 int probe_try_attach_system(struct probe *p, int flags);
-/* Make, attach and set events in one; a failure ends the test. */
+/* Create a probe, attach it and set its events; a failure ends the test. */
 struct probe *probe_attach(struct user_task *t, int flags,
 			   unsigned long events);
 void probe_set_events(struct probe *p, unsigned long events);
@@ -127,22 +127,19 @@ void probe_set_events(struct probe *p, unsigned long events);
 void probe_detach(struct probe *p);
 
 int probe_control(struct probe *p, enum utrace_resume_action action);
-/* Ask for a stop that holds until the next probe_control(), and wait for it. */
+/* Request a stop that lasts until the next probe_control(), and wait for it. */
 void probe_stop(struct probe *p, struct user_task *t);
 
-/*
- * The number of calls for @event that are written down; the @nth of them, from
- * 0.
- */
+/* Get the number of recorded calls for @event, or the @nth of them, from 0. */
 unsigned int probe_count(struct probe *p, enum utrace_events event);
 bool probe_find(struct probe *p, enum utrace_events event, unsigned int nth,
 		struct probe_call *found);
-/* probe_find() that ends the test if there is no such call. */
+/* Call probe_find(), and end the test if there is no such call. */
 struct probe_call probe_call(struct probe *p, enum utrace_events event,
 			     unsigned int nth);
 void probe_forget(struct probe *p);
 
-/* Wait for the @n-th call for @event; false if it does not come in time. */
+/* Wait for the @n-th call for @event; false if it is not made in time. */
 bool probe_wait(struct probe *p, enum utrace_events event, unsigned int n);
 bool probe_wait_released(struct probe *p);
 /*

@@ -18,7 +18,7 @@
 #define USER_HELLO		0x75747261
 
 /**
- * enum user_op - what a task of the test program can be told to do
+ * enum user_op - commands for a task of the test program
  * @USER_SYSCALL: make system call @nr with @arg, answer its result
  * @USER_INT80: as %USER_SYSCALL, by the 32-bit entry
  * @USER_CLONE: clone with flags @arg[0], the child serves channel @arg[1]
@@ -26,8 +26,8 @@
  * @USER_HANDLE: install the counting handler for signal @arg[0] with the
  *	SA_* flags @arg[1]
  * @USER_SPIN: stay in user mode until user_area.go is set
- * @USER_REPEAT: make system call @nr again and again until user_area.go is
- *	set or @arg[0] calls were made; answer the number of calls
+ * @USER_REPEAT: make system call @nr in a loop until user_area.go is set or
+ *	@arg[0] calls were made; answer the number of calls
  * @USER_FAULT: write to address 0
  * @USER_TRAP: execute a breakpoint instruction
  */
@@ -64,7 +64,7 @@ struct user_reply {
 /**
  * struct user_area - memory of the program that the kernel reads and writes
  * @go: ends %USER_SPIN and %USER_REPEAT
- * @turns: number of turns of the running loop, so that the kernel sees it run
+ * @turns: counter of the running loop, so that the kernel sees it run
  * @handled: how often the handler was called
  * @signo: the signal of the handler's last call
  * @path: path of the program

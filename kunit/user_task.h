@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace tests - user tasks that do what a test tells them
+ * utrace tests - user tasks that execute the commands of a test
  *
  * Engines attach to user tasks only, and the suites run before there is a user
- * space.  So the kernel has a program of its own, which serves commands of the
- * test in as many tasks as the test wants.  Every such task ends with its test.
+ * space.  So the kernel contains a program, which serves commands of the test
+ * in as many tasks as the test wants.  Every such task ends with its test.
  */
 #ifndef _UTRACE_TESTS_USER_TASK_H
 #define _UTRACE_TESTS_USER_TASK_H
@@ -85,7 +85,7 @@ int user_task_answer(struct user_task *t, long *result);
 /* The answer to the last command; the test ends if there is none. */
 long user_task_result(struct user_task *t);
 
-/* Have the task make a system call, and return the result. */
+/* Make the task execute a system call, and return the result. */
 #define user_task_syscall(t, number, ...)				\
 ({									\
 	struct user_task *__t = (t);					\
@@ -110,7 +110,10 @@ bool user_task_wait_jobctl(struct user_task *t);
 bool user_task_wait_dead(struct user_task *t);
 bool user_task_wait_running(struct user_task *t);
 
-/* Does the task run its loop now?  Has it given no answer yet? */
+/*
+ * Check whether the task runs its loop now, and whether it has not answered
+ * yet.
+ */
 bool user_task_runs(struct user_task *t);
 bool user_task_is_silent(struct user_task *t);
 

@@ -178,7 +178,7 @@ static __always_inline bool utrace_known(const struct task_struct *task)
  * @parent, while an attach may have written them.  An attach writes ->utrace
  * before ->utrace_set, and nothing clears ->utrace of a living task.  So if
  * ->utrace of @parent is NULL after the copy, both pointers of @child are NULL,
- * and its word is that of a bare task, which utrace_fork() writes anew.
+ * and its word is that of a bare task, which utrace_fork() recomputes.
  */
 static inline void utrace_init_task(struct task_struct *parent,
 				    struct task_struct *child)

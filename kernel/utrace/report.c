@@ -190,7 +190,7 @@ static bool utrace_jctl_pass(int type, int notify, u32 flags)
 /**
  * __utrace_report_jctl() - report JCTL
  * @type: CLD_STOPPED or CLD_CONTINUED
- * @notify: what the parent is told, or 0
+ * @notify: the code that the parent gets, or 0
  *
  * Context: The task itself, no locks held.  May sleep.
  */
@@ -201,7 +201,7 @@ void __utrace_report_jctl(int type, int notify)
 
 /**
  * utrace_report_stop() - report that the task is about to stop for job control
- * @notify: what the parent is told, or 0
+ * @notify: the code that the parent gets, or 0
  * @again: the task has reported this stop before
  *
  * Context: The task itself, no locks held.  May sleep.

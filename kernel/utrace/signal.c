@@ -308,7 +308,7 @@ bool __utrace_wants_ignored(struct task_struct *task)
  *
  * Context: siglock is held.
  * Return:
- * * the action to go on with: @ka, or that in @ksig
+ * * the action to apply: @ka, or that in @ksig
  * * NULL - the signal is ignored
  */
 static struct k_sigaction *utrace_signal_act(u32 result, struct ksignal *ksig,
@@ -445,7 +445,7 @@ static struct k_sigaction *utrace_signal_decide(u32 result,
  * Context: The task itself, with siglock held, which is dropped and taken
  * again.  Sleeps, and stops while an engine holds the task.
  * Return:
- * * the action to go on with: @ka, or that in @ksig
+ * * the action to apply: @ka, or that in @ksig
  * * NULL - the signal is ignored, or was put back to a queue
  */
 struct k_sigaction *__utrace_signal(struct ksignal *ksig, enum pid_type type,
@@ -641,7 +641,7 @@ static void utrace_report_step(struct ksignal *ksig, struct utrace *u,
 	if (!who)
 		return;
 	ksig->info.si_signo = SIGTRAP;
-	/* As user_single_step_report() of x86 has it. */
+	/* As in user_single_step_report() of x86. */
 	ksig->info.si_code = call ? TRAP_BRKPT : TRAP_TRACE;
 	ksig->info.si_addr = (void __user *)instruction_pointer(regs);
 	utrace_signal_pass(pass, UTRACE_LIST(_UTRACE_EVENT_QUIESCE), 0, who,

@@ -373,7 +373,7 @@ bool __utrace_step_trap(enum utrace_step_why why)
 	if (!(READ_ONCE(u->flags) & UTRACE_TASK_ARMED))
 		return utrace_step_asked(u, why, false, true);
 	ours = utrace_call_follower(u, why);
-	/* For most followed steps nobody else has requested a step. */
+	/* Most followed steps were not requested by an engine or ptrace. */
 	if (likely(!(READ_ONCE(u->flags) & (UTRACE_TASK_STEPPING |
 					    UTRACE_TASK_PTRACE_STEP))))
 		return ours;

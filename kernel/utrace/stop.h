@@ -11,7 +11,7 @@ enum utrace_stop_where {
 	UTRACE_STOP_FIRM,	/* ptrace waits until engines let go */
 	UTRACE_STOP_PERMEABLE,	/* ends for ptrace traps and signals */
 	UTRACE_STOP_TRAPS,	/* ends for ptrace traps only */
-	UTRACE_STOP_SERVES,	/* serves ptrace traps, and goes on */
+	UTRACE_STOP_SERVES,	/* serves ptrace traps, then continues */
 	UTRACE_STOP_JCTL,	/* as PERMEABLE, after a report of JCTL */
 };
 

@@ -10,7 +10,7 @@
  * and capabilities with the credentials that the viewer had, and security
  * modules by ptrace_traceme(), whose subject is a task: the one that has
  * attached.  Both checks cover the opener of the device as well, so passing a
- * descriptor on gives nobody more rights than the opener or the caller has.
+ * descriptor on gives no process more rights than the opener or the caller has.
  *
  * At an event security modules are asked about the caller alone: they compare
  * not only credentials, but tasks and their relation.  So the opener may be

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * utrace tests - a machine that makes branches, and consumers of them
- */
+/* utrace tests - a machine that generates branches, and its consumers */
 #ifndef _KERNEL_UTRACE_TESTS_BTS_LAB_H
 #define _KERNEL_UTRACE_TESTS_BTS_LAB_H
 

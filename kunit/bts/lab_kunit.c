@@ -270,7 +270,7 @@ static void start_timer(struct kunit *test, struct lab_timer *t)
 							t), 0);
 }
 
-/* P12: the core takes no locks, does not sleep, and wakes up nobody. */
+/* P12: the core takes no locks, does not sleep, and wakes no task. */
 static void properties_hold_in_interrupts(struct kunit *test)
 {
 	struct lab_timer *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
