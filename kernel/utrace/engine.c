@@ -53,8 +53,8 @@ core_initcall(utrace_engine_init);
  * point.  Tasks pass the other hooks less often, so these hooks have no key.
  *
  * Patching interrupts all CPUs.  The key is switched back a second after the
- * last engine has gone, so that a program which attaches and detaches in a loop
- * does not cause a patch each time.
+ * last engine was freed, so that a program which attaches and detaches in a
+ * loop does not cause a patch each time.
  */
 
 /* True while no engine exists: __utrace_resume() is not called then. */

@@ -398,10 +398,10 @@ void __utrace_report_death(bool group_dead)
 	scoped_guard(spinlock_irqsave, &u->lock) {
 		wanted = current->utrace_events & UTRACE_EVENT(DEATH);
 		/*
-		 * DYING is not set yet if the first engine came after the exit
-		 * report.  DEAD is set in the same hold of the lock in which
-		 * the word is read: utrace_add_late() adds DEATH before, or
-		 * finds DEAD and refuses.
+		 * DYING is not set yet if the first engine was attached after
+		 * the exit report.  DEAD is set in the same hold of the lock in
+		 * which the word is read: utrace_add_late() adds DEATH before,
+		 * or finds DEAD and refuses.
 		 */
 		u->flags |= UTRACE_TASK_DYING | UTRACE_TASK_DEAD;
 	}

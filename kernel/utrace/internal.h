@@ -144,7 +144,7 @@ enum utrace_class {
 #define UTRACE_TASK_CLONED	BIT(15)	/* stop when the child has started */
 #define UTRACE_TASK_STEPPED_CALL BIT(16) /* with STEPPED: at the end of a call */
 #define UTRACE_TASK_LISTENED	BIT(17)	/* utrace_ignore_group_stop() ended PTRACE_LISTEN */
-#define UTRACE_TASK_STOP_REPORTED	BIT(18)	/* group stop reported; under siglock */
+#define UTRACE_TASK_STOP_REPORTED	BIT(18)	/* reported; under siglock */
 
 /**
  * struct utrace - the core's state of one task

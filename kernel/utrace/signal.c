@@ -168,10 +168,10 @@ static void utrace_keep(struct utrace_pass *pass, struct utrace_kept *kept,
  * Call the engines that want the event or QUIESCE, up to one that keeps the
  * signal.  Returns true if there is such an engine.
  *
- * After a stop the walk begins at the keeper, or if the keeper is gone, at the
- * first remaining engine after it.  An engine that was added during the stop
- * and precedes that one is not called: the engines that have answered already
- * could not react to its answer.
+ * After a stop the walk begins at the keeper, or if the set no longer contains
+ * the keeper, at the first remaining engine after it.  An engine that was added
+ * during the stop and precedes that one is not called: the engines that have
+ * answered already could not react to its answer.
  */
 static bool utrace_signal_walk(struct utrace_pass *pass,
 			       struct utrace_kept *kept, struct ksignal *ksig,

@@ -188,7 +188,7 @@ bool __utrace_before_group_stop(void)
 	last = (current->jobctl & JOBCTL_STOP_CONSUME) &&
 	       current->signal->group_stop_count == 1;
 	utrace_take_jctl_again();
-	/* A tracer that let the task run meant an earlier group stop. */
+	/* This bit of a tracer applied to an earlier group stop. */
 	current->jobctl &= ~JOBCTL_UTRACE_RUNS;
 	do {
 		bool again = utrace_note_group_stop();
@@ -324,6 +324,7 @@ enum utrace_stop_end utrace_stop(struct utrace *u,
  * A task that is held reports JCTL when it takes part in a group stop.
  *
  * Context: A callback in the task itself.
+ * Return: true if it is.
  */
 bool utrace_in_stop(void)
 {
