@@ -25,7 +25,7 @@
 
 #include <valgrind/callgrind.h>
 
-#include "text.h"
+#include "format/text.h"
 
 /* Calls of each kind that are counted together. */
 #define REPEAT		200

@@ -84,7 +84,7 @@ static void show(const char *report)
 	free(text);
 }
 
-/* The begin of a chunk of the file, see tools/utrace/branches_file.h. */
+/* The begin of a chunk of the file, see tools/utrace/branch/file.h. */
 struct chunk {
 	__u32 type;
 	__u32 reserved;

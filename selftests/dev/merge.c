@@ -2,7 +2,7 @@
 /*
  * utrace selftests - the command utrace: the order of records of several rings
  *
- * tools/utrace/stream.c reads rings that this test writes in the place of the
+ * tools/utrace/dev/stream.c reads rings that this test writes in the place of the
  * kernel, by the rules in Documentation/trace/utrace/dev.rst.  Its system calls
  * are the functions below.
  */
@@ -103,7 +103,7 @@ static int fake_clock_gettime(clockid_t clock, struct timespec *time)
 #define mmap		fake_mmap
 #define read		fake_read
 #define clock_gettime	fake_clock_gettime
-#include <utrace/stream.c>
+#include <dev/stream.c>
 #undef clock_gettime
 #undef read
 #undef mmap

@@ -16,12 +16,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../apart.h"
-#include "../files.h"
-#include "../intern.h"
-#include "../markers_args.h"
-#include "../pairs.h"
-#include "../screen.h"
+#include "lib/apart.h"
+#include "lib/files.h"
+#include "lib/intern.h"
+#include "lib/pairs.h"
+#include "lib/screen.h"
+#include "marker/args.h"
 
 static bool failed;
 

@@ -27,8 +27,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../fail.h"
 #include "fuzz.h"
+#include "lib/fail.h"
 
 /* The status of a process in which a sanitizer has found a fault. */
 #define STATUS_FAULT	77

@@ -2,8 +2,8 @@
 /*
  * utrace - feed functions of the command with damaged input
  */
-#ifndef UTRACE_FUZZ_H
-#define UTRACE_FUZZ_H
+#ifndef UTRACE_TESTS_FUZZ_H
+#define UTRACE_TESTS_FUZZ_H
 
 #include <stddef.h>
 
@@ -16,4 +16,4 @@ void fuzz_one(char *data, size_t n);
 /* A descriptor of a file that has these bytes. */
 int fuzz_file(const char *data, size_t n);
 
-#endif /* UTRACE_FUZZ_H */
+#endif /* UTRACE_TESTS_FUZZ_H */

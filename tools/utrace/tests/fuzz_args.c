@@ -2,8 +2,8 @@
 /*
  * utrace - damaged arguments of markers
  */
-#include "../markers_args.h"
 #include "fuzz.h"
+#include "marker/args.h"
 
 void fuzz_one(char *data, size_t n)
 {

@@ -7,8 +7,8 @@
  */
 #include <stdio.h>
 
-#include "../branches.h"
-#include "../symbols.h"
+#include "branch/branches.h"
+#include "branch/symbols.h"
 #include "fuzz.h"
 
 __u64 symbols_find(unsigned int object, __u64 offset, struct symbol *symbol)

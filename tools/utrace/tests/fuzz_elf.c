@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../code.h"
-#include "../markers_elf.h"
-#include "../symbols.h"
+#include "branch/code.h"
+#include "branch/symbols.h"
 #include "fuzz.h"
+#include "marker/elf.h"
 
 static void take(const struct marker_site *site, void *data)
 {

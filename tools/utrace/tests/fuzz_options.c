@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
-#include "../options.h"
 #include "fuzz.h"
+#include "trace/options.h"
 
 #define WORDS_MAX	200
 

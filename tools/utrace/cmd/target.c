@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - what the command branches records: a program, or a process
+ *
+ * As with 'utrace PROGRAM', the command ends with the status of the program; a
+ * signal makes it stop recording, send the signal to the program too, and die of
+ * it.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <linux/utrace_branch.h>
+
+#include "branch/branches.h"
+#include "engines.h"
+#include "lib/fail.h"
+#include "signals.h"
+#include "target.h"
+
+/* Return the process of a task, 0 if there is no such task. */
+pid_t process_of(pid_t tid)
+{
+	char path[32], line[256];
+	pid_t pid = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	file = fopen(path, "re");
+	while (file && !pid && fgets(line, sizeof(line), file))
+		sscanf(line, "Tgid: %d", &pid);
+	if (file)
+		fclose(file);
+	return pid;
+}
+
+/* Return the process of a number of the user, which may be a thread. */
+static pid_t check_process(pid_t pid)
+{
+	char what[32];
+	char state = task_state(pid);
+
+	snprintf(what, sizeof(what), "process %d", pid);
+	pid = process_of(pid);
+	if (!state || !pid)
+		fail(what, "there is no such process");
+	if (state == 'Z' || state == 'X')
+		fail(what, "it has ended; its parent has not waited for it yet");
+	if (pid == getpid())
+		fail(what, "this is the command itself");
+	return pid;
+}
+
+/**
+ * target_begin() - begin with the target of the options
+ * @target: filled in
+ * @options: options of the user
+ *
+ * A program waits until target_go().  The command ends with a message if there
+ * is no such process or program.
+ */
+void target_begin(struct target *target, struct branches_options *options)
+{
+	*target = (struct target){
+		.options = options,
+		.pid = options->pid,
+		.launched = !options->pid,
+		.starting = !options->pid,
+		.status = -1,
+	};
+	if (!target->launched)
+		target->pid = check_process(target->pid);
+	target->signals = signals_set_up(INTERRUPT_WAITING);
+	if (!target->launched)
+		return;
+	launch_prepare(&options->launch);
+	target->pid = options->launch.child;
+}
+
+/* Start the program, if the target is one. */
+void target_go(struct target *target)
+{
+	if (target->launched)
+		launch_go(&target->options->launch);
+}
+
+/* Read the pending signals. */
+void target_take_signals(struct target *target)
+{
+	bool child = false;
+	int signal = signals_take(target->signals, &child), status;
+
+	if (signal)
+		target->interrupted = signal;
+	if (child && target->launched && target->status < 0 &&
+	    waitpid(target->pid, &status, WNOHANG) == target->pid)
+		target->status = status;
+}
+
+/**
+ * target_is_ours() - check whether a record is about the target, not about this
+ *	command
+ * @target: what is recorded
+ * @record: the next record
+ * @tid: the task that the record is about
+ *
+ * Return: false for records of the child before it has executed the program.
+ */
+bool target_is_ours(struct target *target, const struct utrace_branch *record,
+		    pid_t tid)
+{
+	unsigned int type = UTRACE_BRANCH_TYPE(record->info);
+
+	if (!target->starting || type == UTRACE_BRANCH_TASK || tid != target->pid)
+		return true;
+	if (type == UTRACE_BRANCH_HIDDEN ||
+	    (type == UTRACE_BRANCH && record->from == UTRACE_PC_EXEC))
+		target->starting = false;
+	return !target->starting;
+}
+
+/*
+ * Release the target after the recording.  A program also gets the signal of an
+ * interrupt.
+ */
+void target_let_go(struct target *target)
+{
+	if (!target->interrupted || !target->launched || target->status >= 0)
+		return;
+	kill(target->pid, SIGCONT);
+	kill(target->pid, target->interrupted);
+}
+
+/**
+ * target_end() - end as the target has ended
+ * @target: the target
+ * @failed: the command has failed
+ *
+ * Return: the status of the command, if it does not end by a signal.
+ */
+int target_end(const struct target *target, bool failed)
+{
+	if (target->interrupted) {
+		signals_die_of(target->interrupted);
+		return 128 + target->interrupted;
+	}
+	if (failed)
+		return STATUS_FAILED;
+	return target->launched ? launch_end_like(target->status) : 0;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - the target of the command branches: a program, or a process
+ */
+#ifndef UTRACE_CMD_TARGET_H
+#define UTRACE_CMD_TARGET_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct branches_options;
+struct utrace_branch;
+
+/**
+ * struct target - the target of a recording
+ * @options: options of the user
+ * @pid: the process
+ * @launched: the process is a child, which executes a program
+ * @status: wait status of the child, -1 as long as it runs
+ * @starting: the child has not executed the program yet
+ * @signals: descriptor of signals_set_up()
+ * @interrupted: signal that interrupts the command, 0 for none
+ */
+struct target {
+	struct branches_options *options;
+	pid_t pid;
+	bool launched;
+	int status;
+	bool starting;
+	int signals;
+	int interrupted;
+};
+
+pid_t process_of(pid_t tid);
+void target_begin(struct target *target, struct branches_options *options);
+void target_go(struct target *target);
+void target_take_signals(struct target *target);
+bool target_is_ours(struct target *target, const struct utrace_branch *record,
+		    pid_t tid);
+void target_let_go(struct target *target);
+int target_end(const struct target *target, bool failed);
+
+#endif /* UTRACE_CMD_TARGET_H */
