@@ -56,7 +56,7 @@ char *launch_look_up(const char *name)
 		/* An empty entry means the current directory. */
 		if (asprintf(&path, "%.*s%s%s", (int)(end - folder), folder,
 			     end == folder ? "./" : "/", name) < 0)
-			abort();
+			fail("memory", "there is not enough");
 		if (is_program(path))
 			return path;
 		free(path);

@@ -99,7 +99,7 @@ static void add_engine(const struct engine *engine, void *data)
 	}
 	rows = reallocarray(rows, nrows + 1, sizeof(*rows));
 	if (!rows)
-		abort();
+		fail("memory", "there is not enough");
 	rows[nrows++] = (struct row){
 		.pid = task->pid, .last = task->tid, .threads = 1, .engine = *engine,
 	};
@@ -207,7 +207,7 @@ static void print_rows(void)
 	size_t i, k;
 
 	if (!lines)
-		abort();
+		fail("memory", "there is not enough");
 	lines[0] = header;
 	for (i = 0; i < nrows; i++)
 		line_of(&lines[i + 1], &rows[i]);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/fail.h"
 #include "seen.h"
 
 /* Initial number of slots.  The number is always a power of 2. */
@@ -52,7 +53,7 @@ static void resize(size_t n)
 
 	slots = calloc(n, sizeof(*slots));
 	if (!slots)
-		abort();
+		fail("memory", "there is not enough");
 	nslots = n;
 	for (i = 0; i < nold; i++)
 		if (old[i])
@@ -72,7 +73,7 @@ static void forget_some(void)
 	size_t i, n = 0;
 
 	if (!all)
-		abort();
+		fail("memory", "there is not enough");
 	for (i = 0; i < nslots; i++)
 		if (slots[i] && (!slots[i]->in_call ||
 				 (slots[i]->shown && nslots >= MANY_SLOTS)))
@@ -87,7 +88,7 @@ static struct seen_task *add_task(__u64 number)
 	struct seen_task *task = calloc(1, sizeof(*task));
 
 	if (!task)
-		abort();
+		fail("memory", "there is not enough");
 	if (2 * (ntasks + 1) > nslots) {
 		if (nslots >= SOME_SLOTS)
 			forget_some();
@@ -119,7 +120,7 @@ void seen_keep_entry(struct seen_task *task, const struct utrace_rec *rec)
 		task->room = 2 * rec->size;
 		task->entry = malloc(task->room);
 		if (!task->entry)
-			abort();
+			fail("memory", "there is not enough");
 	}
 	memcpy(task->entry, rec, rec->size);
 }

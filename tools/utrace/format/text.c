@@ -19,6 +19,7 @@
 #include "decode/items.h"
 #include "decode/print.h"
 #include "decode/write.h"
+#include "lib/fail.h"
 #include "line.h"
 #include "seen.h"
 #include "siginfo.h"
@@ -177,7 +178,7 @@ static void print_error(struct seq_buf *s, long error)
 			     utrace_is_restart(error) ?
 			     "To be restarted" : strerror(error));
 		if (n < 0)
-			abort();
+			fail("memory", "there is not enough");
 		messages[error].len = n;
 	}
 	utrace_write(s, messages[error].text, messages[error].len);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "fail.h"
 #include "out.h"
 
 /* Size of text at which the buffer is flushed. */
@@ -38,7 +39,7 @@ char *out_room(struct out *out, size_t size)
 			out->size = OUT_PIECE + size;
 		out->buffer = realloc(out->buffer, out->size);
 		if (!out->buffer)
-			abort();
+			fail("memory", "there is not enough");
 	}
 	return out->buffer + out->len;
 }

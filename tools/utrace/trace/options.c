@@ -93,7 +93,7 @@ static void add_pids(struct argp_state *state, struct options *options, char *li
 		options->pids = reallocarray(options->pids, options->npids + 1,
 					     sizeof(pid_t));
 		if (!options->pids)
-			abort();
+			fail("memory", "there is not enough");
 		options->pids[options->npids++] = pid;
 	}
 }
@@ -102,7 +102,7 @@ static void add_env(struct options *options, char *variable)
 {
 	options->env = reallocarray(options->env, options->nenv + 1, sizeof(char *));
 	if (!options->env)
-		abort();
+		fail("memory", "there is not enough");
 	options->env[options->nenv++] = variable;
 }
 
