@@ -40,7 +40,7 @@ function length_of(type, from, nargs) {
 	if (type ~ /^(in|out)$/ && from ~ /^=[1-9][0-9]*$/ &&
 	    substr(from, 2) + 0 < 128)
 		return "UTRACE_LEN_FIXED | " substr(from, 2)
-	malformed("'" from "' is no length of '" type "'")
+	malformed("'" from "' cannot be the length of an argument of type '" type "'")
 }
 
 # The initializer of struct utrace_arg for WORD, one type in args.tbl.
@@ -53,7 +53,7 @@ function argument(word, nargs,	type) {
 	type = word
 	sub(/[@=].*/, "", type)
 	if (type == word || !(type in memory))
-		malformed("'" word "' is no type of an argument")
+		malformed("'" word "' is not a type of arguments")
 	return "{ " memory[type] ", " \
 		length_of(type, substr(word, length(type) + 1), nargs) " }"
 }
@@ -67,7 +67,7 @@ function members(	nargs, result, text, i) {
 		nargs -= 2
 	}
 	if (!(result in plain))
-		malformed("'" result "' is no type of a result")
+		malformed("'" result "' is not a type of results")
 	if (nargs > 6)
 		malformed("a call has 6 arguments at most")
 	for (i = 1; i <= nargs; i++)
