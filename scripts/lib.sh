@@ -9,7 +9,6 @@ BUILD=$TOP/build
 STOCK=$BUILD/stock		# the pristine tree, never written to
 LINUX=$BUILD/linux		# pristine + overlay + series
 LOGS=$BUILD/logs
-# shellcheck disable=SC2034
 SERIES=$TOP/patches/linux-6.12
 # shellcheck disable=SC2034
 JOBS=${JOBS:-$(nproc)}
@@ -70,6 +69,35 @@ results_in() {
 kernel_version() {
 	awk '$1 == "VERSION" { v = $3 } $1 == "PATCHLEVEL" { p = $3 }
 	     $1 == "SUBLEVEL" { print v "." p "." $3; exit }' "$1/Makefile"
+}
+
+# Print the names of the patches of the series, one a line.
+series_names() {
+	[ ! -f "$SERIES/series" ] || sed 's/#.*//; s/[[:space:]]*$//; /^$/d' "$SERIES/series"
+}
+
+# Print the names of the files that the patches $@ change, one a line.
+touched() {
+	[ $# -eq 0 ] || sed -n 's|^diff --git a/\(.*\) b/.*|\1|p' "$@" | sort -u
+}
+
+# Print name, size, time and target of each file and link below $1: a fingerprint
+# that takes a second.
+fingerprint() {
+	find "$1" -name __pycache__ -prune -o \( -type f -o -type l \) \
+		-printf '%P\t%s\t%T@\t%l\n' | sort
+}
+
+# Print the lines of stdin that contain one of the names $@, or all lines if
+# there are no names.
+named() {
+	local line name
+
+	while read -r line; do
+		for name in "${@:-:}"; do
+			[[ $line != *"$name"* ]] || { echo "$line"; break; }
+		done
+	done
 }
 
 # Print the tree that the kernel named $1 is built from.
