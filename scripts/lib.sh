@@ -81,8 +81,8 @@ touched() {
 	[ $# -eq 0 ] || sed -n 's|^diff --git a/\(.*\) b/.*|\1|p' "$@" | sort -u
 }
 
-# Print name, size, time and target of each file and link below $1: a fingerprint
-# that takes a second.
+# Print a fingerprint of the tree $1, which takes a second: name, size, time and
+# target of each file and link.
 fingerprint() {
 	find "$1" -name __pycache__ -prune -o \( -type f -o -type l \) \
 		-printf '%P\t%s\t%T@\t%l\n' | sort

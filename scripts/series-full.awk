@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Print one of our Makefiles or Kconfigs as it is in the midst of the full
-# series, where files that its last state names have not been added yet. The
-# rules:
+# Print one of our Makefiles or Kconfigs as it is after some patches of the full
+# series, without the files that later patches add. The rules:
 #
 # * The lines of a Makefile for one symbol, obj-y or obj-$(CONFIG_X), are
-#   printed once all their objects can be built: half of a client does not link.
+#   printed once all their objects can be built, as half of a client does not
+#   link.
 # * A line about one object, or a paragraph about a $(src)/ file, is printed
 #   once that file is there. A paragraph that defines a command is printed once
 #   another paragraph calls the command.
@@ -31,7 +31,7 @@ function object_there(name,	stem) {
 		there(tree "/" dir "/" stem ".S")
 }
 
-# The symbol of a line of objects, or "" for any other line.
+# Return the symbol of a line of objects, or "" for any other line.
 function group(line) {
 	return match(line, /^obj-[^ \t]+/) ? substr(line, 5, RLENGTH - 4) : ""
 }
@@ -61,7 +61,7 @@ function end_paragraph() {
 	text = ""
 }
 
-# Does paragraph i define a command that no paragraph calls?
+# Check whether paragraph i defines a command that no paragraph calls.
 function unused(i,	j, name) {
 	if (!match(kept[i], /\n +cmd_[a-z_]+/))
 		return 0
