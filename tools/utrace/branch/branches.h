@@ -14,8 +14,8 @@
 
 /**
  * struct branches_options - options of the user
- * @launch: the program to be executed, whose @launch.program[0] is NULL if there
- *	is none
+ * @launch: the program to be executed; @launch.program[0] is NULL if there is
+ *	none
  * @pid: -p: the process to attach to, 0 for none
  * @file: -o: file to write, or NULL; of report: the file to read
  * @follow: -f: record new processes as well

@@ -188,7 +188,7 @@ static void print_colour(const struct flame *flame, const struct function *funct
 		colour[1] * shade / 100, colour[2] * shade / 100);
 }
 
-/* Print up to @most characters as XML; those that are not printable become "?". */
+/* Print up to @most characters as XML, with "?" for those not printable. */
 static void print_text(FILE *file, const char *text, size_t most)
 {
 	size_t n;

@@ -41,8 +41,8 @@ static size_t get(struct branches_reader *reader, void *to, size_t size)
  * @reader: filled in
  * @path: path of the file
  *
- * The command ends with a message if the file cannot be opened, or is no file of
- * 'utrace branches record'.
+ * The command ends with a message if the file cannot be opened, or was not
+ * written by 'utrace branches record'.
  */
 void branches_open(struct branches_reader *reader, const char *path)
 {

@@ -23,7 +23,8 @@
 
 /**
  * enum ask - requests to the child
- * @ASK_OPEN: open a file; struct build_id, the path with its NUL, and the image follow
+ * @ASK_OPEN: open a file; struct build_id, the path with its NUL, and the image
+ *	follow
  * @ASK_PLACE: return the address and the function of an offset of the file
  * @ASK_LINE: the source line of an address
  */
@@ -289,7 +290,7 @@ __u64 symbols_find(unsigned int object, __u64 offset, struct symbol *symbol)
  * @address: an address, from symbols_find()
  * @line: set to the number of the line
  *
- * Return: the path of the source file, valid until the next call, or NULL if that
+ * Return: the path of the source file, valid until the next call, or NULL if it
  * is not known.
  */
 const char *symbols_line(unsigned int object, __u64 address, int *line)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - the command branches: does the processor of this machine record branches?
+ * utrace - 'utrace branches test': test whether the processor records branches
  *
  * The kernel runs its self-test while its report is read.  This file explains
  * the results.

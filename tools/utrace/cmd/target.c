@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - what the command branches records: a program, or a process
+ * utrace - targets of the commands branches and markers: a program or a process
  *
  * As with 'utrace PROGRAM', the command ends with the status of the program; a
- * signal makes it stop recording, send the signal to the program too, and die of
- * it.
+ * signal makes it stop recording, send the signal to the program too, and die
+ * of it.
  */
 #include <errno.h>
 #include <signal.h>

@@ -16,8 +16,8 @@
  * @number: number of the last record of the task, 0 before the first one
  * @in_call: the task has entered the call of @entry and not left it
  * @shown: @entry was printed on a line that ends with "<unfinished ...>"
- * @superseded: the task has exited because another thread executes a program and
- *	takes its place, and that was printed
+ * @superseded: the task has exited because another thread executes a program
+ *	and takes its place, and that was printed
  * @entry: a copy of the last entry of a system call with its items; NULL before
  *	the first one
  * @room: allocated size of @entry

@@ -63,8 +63,8 @@ const char *style(enum style style)
  * A terminal executes control characters, including U+0080 to U+009F, and bytes
  * from 0x80 to 0x9f outside of UTF-8 characters.
  *
- * Return: the number of bytes of the character; 0 if it is a control character, no
- * UTF-8, or the end of the text.
+ * Return: the number of bytes of the character; 0 if it is a control character,
+ * invalid UTF-8, or the end of the text.
  */
 size_t printable(const char *text)
 {

@@ -2,8 +2,8 @@
 /*
  * utrace - find the markers and functions of a file in a child
  *
- * The file may be malicious, or truncated while it is read; see lib/apart.c.  The
- * child sends what it finds, and the command checks all of it.
+ * The file may be malicious, or truncated while it is read; see lib/apart.c.
+ * The child sends what it finds, and the command checks all of it.
  */
 #include <stdlib.h>
 #include <string.h>

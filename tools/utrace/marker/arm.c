@@ -2,8 +2,8 @@
 /*
  * utrace - arm markers in a process
  *
- * The process is a target of a session.  The markers and the user_events are armed
- * for the target.
+ * The process is a target of a session.  The markers and the user_events are
+ * armed for the target.
  */
 #include <errno.h>
 #include <limits.h>

@@ -234,7 +234,10 @@ static void add_named(const char *name)
 	add_process(pid, pid, NULL);
 }
 
-/* List processes that have markers or user_events.  Returns the status of the command. */
+/*
+ * List processes that have markers or user_events.  Returns the status of the
+ * command.
+ */
 int markers_status(const struct markers_options *options)
 {
 	unsigned int i;

@@ -66,7 +66,7 @@ static void test_text(void)
 	      shows("\xed\xa0\x80", 80, "???") &&
 	      shows("\xf4\x90\x80\x80", 80, "????") &&
 	      shows("\xe0\x80\x80", 80, "???") && shows("\xff", 80, "?"),
-	      "what is no UTF-8");
+	      "invalid UTF-8");
 	memset(longest, 'x', sizeof(longest) - 1);
 	holds(strlen(shorten(longest, 4000)) == 1023, "the longest text");
 	holds(padding("größe", 10) == 12 && padding("size", 10) == 10,
@@ -93,7 +93,7 @@ static void test_args(void)
 	      has_place("4@$7", "7") && has_place("1@-8(%rbp,%rcx,4)",
 						  "[rbp+rcx*4-8]"),
 	      "arguments");
-	/* A sanitizer finds what is read behind the end. */
+	/* A sanitizer finds reads after the end. */
 	holds(has_place("8@(,", "?") && has_place("8@(", "?") &&
 	      has_place("8@%", "?") && has_place("8@", "?") &&
 	      has_place("8@(%rax,", "?") && has_place("8@(%rax,%rcx,", "?"),
@@ -121,7 +121,7 @@ static void write_file(const char *path, const char *text)
 		abort();
 }
 
-/* Does the file begin with @text?  Closes it. */
+/* Check whether the file contains @text, and close it. */
 static bool reads(int fd, const char *text)
 {
 	char got[32] = "";
@@ -133,7 +133,7 @@ static bool reads(int fd, const char *text)
 	return right;
 }
 
-/* Is what is no regular file refused, and never opened but with O_PATH? */
+/* Check that a file that is not regular is refused, and not opened. */
 static bool refuses(const char *path)
 {
 	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC), fd;
@@ -159,20 +159,20 @@ static void test_open(void)
 	if (mkfifo(fifo, 0666))
 		abort();
 	holds(reads(file_open(path), "text"), "a file is opened");
-	holds(refuses(fifo), "a FIFO is not");
-	holds(refuses("/dev/null"), "nor a device");
-	holds(refuses(folder), "nor a folder");
+	holds(refuses(fifo), "a FIFO is not opened");
+	holds(refuses("/dev/null"), "a device is not opened");
+	holds(refuses(folder), "a folder is not opened");
 	holds(file_open("/proc/self/maps") < 0 && errno == EISDIR,
-	      "nor a file of /proc");
+	      "a file of /proc is not opened");
 	holds(file_open("/no/such/file") < 0 && errno == ENOENT,
-	      "nor one that is not there");
+	      "a missing file is not opened");
 	unlink(path);
 	unlink(fifo);
 	free(path);
 	free(fifo);
 }
 
-/* The line of this process that has an address. */
+/* Find the line of the mappings of this process that has an address. */
 static char *line_of(void *address, struct maps_line *maps)
 {
 	FILE *file = fopen("/proc/self/maps", "re");
@@ -189,8 +189,9 @@ static char *line_of(void *address, struct maps_line *maps)
 }
 
 /*
- * The mapped file has the text "mapped".  @found: it has to be found; else another file,
- * or none, is wrong.
+ * Check how file_open_mapped() finds the mapped file, whose text is "mapped".
+ * If @found is false, the function may also fail with ESTALE, but not open
+ * another file.
  */
 static bool finds_mapped(const struct maps_line *maps, bool found)
 {
@@ -201,7 +202,7 @@ static bool finds_mapped(const struct maps_line *maps, bool found)
 	return reads(fd, "mapped");
 }
 
-/* Likewise, for a user without privileges, who has only paths. */
+/* Do finds_mapped() without privileges: only the path names the file then. */
 static bool finds_as_nobody(const struct maps_line *maps, bool found)
 {
 	pid_t child = fork();
@@ -230,12 +231,12 @@ static void test_mapped(void)
 	close(fd);
 	line = line_of(at, &maps);
 	holds(finds_mapped(&maps, true), "a mapped file is found");
-	holds(finds_as_nobody(&maps, true), "by its path, too");
-	/* As if something was mounted on it: the path in the line stays. */
+	holds(finds_as_nobody(&maps, true), "a mapped file is found by its path");
+	/* Another file gets the path, as by a mount. */
 	rename(path, old);
 	write_file(path, "other");
-	holds(finds_mapped(&maps, !geteuid()), "no other file that has its path is");
-	holds(finds_as_nobody(&maps, false), "not without privileges either");
+	holds(finds_mapped(&maps, !geteuid()), "another file with its path is not taken for it");
+	holds(finds_as_nobody(&maps, false), "another file is not opened without privileges");
 	munmap(at, 1);
 	unlink(path);
 	unlink(old);
@@ -266,7 +267,10 @@ static void answer(FILE *in, FILE *out, void *data)
 	}
 }
 
-/* The only descriptors are the standard ones, the socket and its copy, and @data. */
+/*
+ * Send the number of descriptors but the standard ones: the socket, its copy,
+ * and the one that the child may keep.
+ */
 static void count_descriptors(FILE *in, FILE *out, void *data)
 {
 	int fd, n = 0;
@@ -291,15 +295,15 @@ static void test_apart(void)
 	      !apart_end(&apart), "a child answers, and ends");
 	apart_start(&apart, keep, count_descriptors, NULL);
 	holds(getc(apart.from) == 3 && !apart_end(&apart),
-	      "it has no other descriptors");
+	      "a child has no other descriptors");
 	apart_start(&apart, -1, crash, NULL);
 	holds(fread(text, 6, 1, apart.from) && !strcmp(text, "before") &&
-	      getc(apart.from) == EOF, "what it sends before a crash is there");
+	      getc(apart.from) == EOF, "what a child sends before a crash is read");
 	usleep(10000);
 	holds(!apart_send(&apart, text, sizeof(text)) || getc(apart.from) == EOF,
-	      "a question to it is no SIGPIPE");
+	      "a question after the crash raises no SIGPIPE");
 	why = apart_end(&apart);
-	holds(why && strstr(why, "crashed"), "a crash is told");
+	holds(why && strstr(why, "crashed"), "a crash is reported");
 	close(some);
 	close(keep);
 }

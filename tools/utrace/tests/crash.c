@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - a library to be loaded before others, by which parsing some files crashes
+ * utrace - a library for LD_PRELOAD that makes libelf crash at some files
  */
 #include <dlfcn.h>
 #include <limits.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The name of files at which libelf is to crash. */
+/* The end of the path of a file at which libelf crashes. */
 #define NAME	"/crashing"
 
 void *elf_begin(int fd, int command, void *reference);

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - feed functions of the command with damaged input
+ * utrace - run functions of the command with damaged input
  *
  * Usage: PROGRAM SEED SECONDS CORPUS
  *
- * Inputs are the files of the folder CORPUS, as they are and changed at random, by
- * numbers that depend on SEED only.  An input fails if its process dies of a signal, a
- * sanitizer finds a fault, or it takes too long.  It is written to the folder of the
- * program then, as PROGRAM.failed, and its number is printed: the same SEED makes it
- * again.
+ * Inputs are the files of the folder CORPUS, unchanged and changed at random,
+ * by numbers that depend on SEED only.  An input fails if its process dies of a
+ * signal, a sanitizer finds a fault, or it takes too long.  It is written to
+ * PROGRAM.failed then, and its number is printed; the same SEED makes it again.
  *
- * A file of the corpus has words: "TEXT" for bytes without blanks, .N for N bytes of 0,
- * everything else for bytes in hexadecimal; '#' begins a comment.
+ * A file of the corpus has words: "TEXT" for bytes without blanks, .N for N
+ * bytes of 0, and otherwise bytes in hexadecimal; '#' begins a comment.
  */
 #include <dirent.h>
 #include <err.h>
@@ -159,7 +158,7 @@ static uint64_t choose(uint64_t most)
 	return (z ^ z >> 31) % most;
 }
 
-/* A place; the begin of an input says what the rest is. */
+/* Choose a place, often near the begin, which says what the rest is. */
 static size_t place(const struct input *input)
 {
 	size_t n = input->n;
@@ -238,7 +237,7 @@ static void change(struct input *input)
 
 /* Running */
 
-/* What the function prints is of interest only if it fails. */
+/* Run one input in a child, whose output is shown only if it fails. */
 static bool run(struct input *input, FILE *printed)
 {
 	int status;

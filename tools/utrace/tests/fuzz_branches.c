@@ -2,7 +2,7 @@
 /*
  * utrace - damaged files of 'utrace branches record'
  *
- * The report is made whole, but without symbols: those are looked up in a child, whose
+ * This makes a whole report, but without symbols: a child looks those up, whose
  * limits leave no room for the sanitizers.
  */
 #include <stdio.h>

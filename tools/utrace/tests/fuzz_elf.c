@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - damaged ELF files: their markers, and functions that no symbol tells of
+ * utrace - damaged ELF files: their markers, and functions without symbols
  *
- * The file is in memory that ends where the file does, so that a sanitizer finds what is
- * read behind its end.
+ * The file is in memory that ends where the file does, so that a sanitizer
+ * finds reads after its end.
  */
 #include <stdlib.h>
 #include <string.h>
