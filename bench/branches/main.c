@@ -5,7 +5,7 @@
  * Usage: branches [SEED [ROUNDS [SECONDS]]]
  *
  * The program is made of the files that the kernel is made of.  It tests them on
- * random machines (kunit/bts), tests rings beside a writer on another CPU and
+ * random machines (kunit/branch), tests rings beside a writer on another CPU and
  * beside a signal handler, which stands for the NMI, and measures what a filter
  * takes.  The output is TAP, with the row of the measurement.
  */
@@ -17,7 +17,7 @@
 #include <sys/time.h>
 #include <time.h>
 
-#include "../../kunit/bts/lab.h"
+#include "../../kunit/branch/lab.h"
 #include "copy.h"
 
 /* Seconds of each test of a ring. */

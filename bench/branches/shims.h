@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace bench - what kernel/utrace/bts and kunit/bts use of the kernel, for
+ * utrace bench - what kernel/utrace/branch and kunit/branch use of the kernel, for
  * user programs
  *
  * The barriers are as strong as those of the kernel on x86.

@@ -2,13 +2,13 @@
 /*
  * utrace - the branches that tasks take
  *
- * A program gets a descriptor from /dev/utrace (bts/file.c) from which it reads
+ * A program gets a descriptor from /dev/utrace (branch/file.c) from which it reads
  * the branches of a thread, a process or a tree.  Each such consumer has an
  * engine.  A thread joins its consumers here, at the safe point, and leaves
  * them when it exits.  In between, the trap after each instruction records
- * where the thread has gone (bts/step.c), and the thread copies the records to
- * the rings of its consumers (bts/deliver.c, bts/ring.c); or the CPUs record
- * the thread (bts/track.c).
+ * where the thread has gone (branch/step.c), and the thread copies the records to
+ * the rings of its consumers (branch/deliver.c, branch/ring.c); or the CPUs record
+ * the thread (branch/track.c).
  */
 #include <linux/init.h>
 #include <linux/ptrace.h>
@@ -16,12 +16,12 @@
 #include <linux/utrace.h>
 
 #include "builtin.h"
-#include "bts/attach.h"
-#include "bts/consumer.h"
-#include "bts/deliver.h"
-#include "bts/step.h"
-#include "bts/thread.h"
-#include "bts/track.h"
+#include "branch/attach.h"
+#include "branch/consumer.h"
+#include "branch/deliver.h"
+#include "branch/step.h"
+#include "branch/thread.h"
+#include "branch/track.h"
 
 /* Make the current thread join a consumer, if the consumer may see it. */
 static void bts_follow(struct bts_thread *thread, struct bts_consumer *consumer)

@@ -75,7 +75,7 @@ int utrace_dev_check_rows(const struct utrace_rows *rows, unsigned int first);
 int utrace_dev_put_rows(const struct utrace_rows *rows, unsigned int at,
 			const void *elements, unsigned int n, size_t known);
 
-/* Commands of clients: bts/file.c, marker/armed.c. */
+/* Commands of clients: branch/file.c, marker/armed.c. */
 int utrace_bts_file_make(struct utrace_session *session, void *arg);
 int utrace_marker_ioc_arm(struct utrace_session *session, void *data);
 void utrace_marker_undo_arm(struct utrace_session *session, const void *data);

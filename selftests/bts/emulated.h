@@ -2,7 +2,7 @@
 /*
  * utrace selftests - branches of the emulated source
  *
- * kernel/utrace/bts/emulated.c has the rules: from number n of a CPU, which its
+ * kernel/utrace/branch/emulated.c has the rules: from number n of a CPU, which its
  * address tells, the next branch of this CPU is n + 1.
  */
 #ifndef UTRACE_EMULATED_H

@@ -3,7 +3,7 @@
  * utrace - branches: the branch trace store of processors of Intel
  *
  * This file has the code that accesses processor registers or data of perf; the
- * rest is in kernel/utrace/bts/intel.c.  perf owns the debug store, with the
+ * rest is in kernel/utrace/branch/intel/driver.c.  perf owns the debug store, with the
  * memory for branch records, and the register with its address, which PEBS also
  * needs.  That memory is mapped while user mode runs, even with page table
  * isolation.

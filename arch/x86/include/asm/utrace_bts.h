@@ -11,7 +11,7 @@ struct debug_store;
 
 #ifdef CONFIG_UTRACE_BTS_INTEL
 
-/* Called by perf, kernel/utrace/bts/intel_test.c */
+/* Called by perf, kernel/utrace/branch/intel/cpu_test.c */
 bool utrace_ds_interrupt(void);
 
 /* arch/x86/events/intel/utrace_bts.c */

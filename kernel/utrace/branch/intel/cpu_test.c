@@ -13,7 +13,7 @@
 #include <asm/utrace_bts.h>
 
 #include "intel.h"
-#include "source.h"
+#include "../source.h"
 
 /* The test that runs on a CPU.  Used by the CPU itself and its NMI. */
 static DEFINE_PER_CPU(struct bts_test *, intel_test);

@@ -2,8 +2,8 @@
 /*
  * utrace - branches: Intel processors as a source
  */
-#ifndef _KERNEL_UTRACE_BTS_INTEL_H
-#define _KERNEL_UTRACE_BTS_INTEL_H
+#ifndef _KERNEL_UTRACE_BRANCH_INTEL_H
+#define _KERNEL_UTRACE_BRANCH_INTEL_H
 
 #include "selftest.h"
 
@@ -17,17 +17,17 @@ struct bts_check {
 	enum bts_fault fault;
 };
 
-/* intel.c */
+/* driver.c */
 bool utrace_bts_intel_is_there(void);
 bool utrace_bts_intel_errs(void);
 int utrace_bts_intel_check(unsigned int cpu, struct bts_check *check);
 
-/* intel_test.c */
+/* cpu_test.c */
 extern const struct bts_test_ops utrace_bts_intel_test_ops;
 int utrace_bts_intel_test(unsigned int cpu, struct bts_store *store,
 			  struct bts_check *check);
 
-/* intel_entries.c */
+/* entries.c */
 void utrace_bts_intel_entries(struct bts_entries *entries);
 
-#endif /* _KERNEL_UTRACE_BTS_INTEL_H */
+#endif /* _KERNEL_UTRACE_BRANCH_INTEL_H */

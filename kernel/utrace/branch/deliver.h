@@ -2,8 +2,8 @@
 /*
  * utrace - branches: delivery from a thread to its consumers
  */
-#ifndef _KERNEL_UTRACE_BTS_DELIVER_H
-#define _KERNEL_UTRACE_BTS_DELIVER_H
+#ifndef _KERNEL_UTRACE_BRANCH_DELIVER_H
+#define _KERNEL_UTRACE_BRANCH_DELIVER_H
 
 #include <linux/types.h>
 
@@ -15,4 +15,4 @@ void utrace_bts_deliver(struct bts_thread *thread);
 void utrace_bts_end(struct bts_thread *thread, struct bts_link *link);
 void utrace_bts_flush_soon(struct bts_thread *thread);
 
-#endif /* _KERNEL_UTRACE_BTS_DELIVER_H */
+#endif /* _KERNEL_UTRACE_BRANCH_DELIVER_H */

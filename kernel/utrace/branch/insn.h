@@ -2,8 +2,8 @@
 /*
  * utrace - branches: effect of an instruction on the flow of control
  */
-#ifndef _KERNEL_UTRACE_BTS_INSN_H
-#define _KERNEL_UTRACE_BTS_INSN_H
+#ifndef _KERNEL_UTRACE_BRANCH_INSN_H
+#define _KERNEL_UTRACE_BRANCH_INSN_H
 
 #include <linux/types.h>
 
@@ -75,4 +75,4 @@ void utrace_bts_decode(struct bts_insn *insn, const u8 *bytes, size_t n,
 bool utrace_bts_is_taken(const struct bts_insn *insn,
 			 const struct pt_regs *regs);
 
-#endif /* _KERNEL_UTRACE_BTS_INSN_H */
+#endif /* _KERNEL_UTRACE_BRANCH_INSN_H */

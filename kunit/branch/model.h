@@ -2,13 +2,13 @@
 /*
  * utrace tests - a model of what each consumer of branches should get
  */
-#ifndef _KERNEL_UTRACE_TESTS_BTS_MODEL_H
-#define _KERNEL_UTRACE_TESTS_BTS_MODEL_H
+#ifndef _KERNEL_UTRACE_TESTS_BRANCH_MODEL_H
+#define _KERNEL_UTRACE_TESTS_BRANCH_MODEL_H
 
 #include <linux/types.h>
 #include <linux/utrace_branch.h>
 
-#include "../../bts/core.h"
+#include "../../branch/view.h"
 
 /**
  * enum bts_event_type - kinds of events on a machine
@@ -73,4 +73,4 @@ unsigned int bts_model(const struct bts_event *events,
 		       const struct bts_wanted *wanted,
 		       struct utrace_branch *records, unsigned int n);
 
-#endif /* _KERNEL_UTRACE_TESTS_BTS_MODEL_H */
+#endif /* _KERNEL_UTRACE_TESTS_BRANCH_MODEL_H */

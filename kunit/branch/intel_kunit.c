@@ -12,8 +12,8 @@
 #include <asm/proto.h>
 #include <asm/trapnr.h>
 
-#include "../../bts/buffer.h"
-#include "../../bts/intel.h"
+#include "../../branch/buffer.h"
+#include "../../branch/intel/intel.h"
 
 /* An instruction of a program, and the next one. */
 #define HERE	0x401000ULL

@@ -31,7 +31,7 @@
 #include <asm/utrace_bts.h>
 
 #include "intel.h"
-#include "source.h"
+#include "../source.h"
 
 /* The debug store begins with the addresses of a window. */
 static_assert(offsetof(struct debug_store, bts_buffer_base) ==

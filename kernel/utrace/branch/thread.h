@@ -2,8 +2,8 @@
 /*
  * utrace - branches: followed threads
  */
-#ifndef _KERNEL_UTRACE_BTS_THREAD_H
-#define _KERNEL_UTRACE_BTS_THREAD_H
+#ifndef _KERNEL_UTRACE_BRANCH_THREAD_H
+#define _KERNEL_UTRACE_BRANCH_THREAD_H
 
 #include <linux/list.h>
 #include <linux/task_work.h>
@@ -133,4 +133,4 @@ void utrace_bts_wait_at(struct bts_link *link);
 void utrace_bts_wait_soon(struct bts_thread *thread);
 void utrace_bts_let_go(struct bts_consumer *consumer);
 
-#endif /* _KERNEL_UTRACE_BTS_THREAD_H */
+#endif /* _KERNEL_UTRACE_BRANCH_THREAD_H */

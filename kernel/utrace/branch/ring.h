@@ -2,8 +2,8 @@
 /*
  * utrace - branches: the ring of a consumer
  */
-#ifndef _KERNEL_UTRACE_BTS_RING_H
-#define _KERNEL_UTRACE_BTS_RING_H
+#ifndef _KERNEL_UTRACE_BRANCH_RING_H
+#define _KERNEL_UTRACE_BRANCH_RING_H
 
 #include <linux/types.h>
 #include <linux/utrace_branch.h>
@@ -118,4 +118,4 @@ u64 utrace_bts_ring_map_size(const struct bts_ring *ring);
 void utrace_bts_ring_sync(struct bts_ring *ring);
 void utrace_bts_ring_publish(struct bts_ring *ring);
 
-#endif /* _KERNEL_UTRACE_BTS_RING_H */
+#endif /* _KERNEL_UTRACE_BRANCH_RING_H */

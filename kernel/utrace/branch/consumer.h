@@ -15,8 +15,8 @@
  * memory.  Traced threads never take read_lock: a page fault of the reader may
  * hold it for an unlimited time.
  */
-#ifndef _KERNEL_UTRACE_BTS_CONSUMER_H
-#define _KERNEL_UTRACE_BTS_CONSUMER_H
+#ifndef _KERNEL_UTRACE_BRANCH_CONSUMER_H
+#define _KERNEL_UTRACE_BRANCH_CONSUMER_H
 
 #include <linux/container_of.h>
 #include <linux/kref.h>
@@ -140,4 +140,4 @@ bool utrace_bts_write_task(struct bts_consumer *consumer, u64 pid, u64 ino);
 void utrace_bts_hidden(struct bts_consumer *consumer);
 void utrace_bts_missed(struct bts_consumer *consumer);
 
-#endif /* _KERNEL_UTRACE_BTS_CONSUMER_H */
+#endif /* _KERNEL_UTRACE_BRANCH_CONSUMER_H */

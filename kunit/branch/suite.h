@@ -2,8 +2,8 @@
 /*
  * utrace tests - shared code of the suites of the branch engine
  */
-#ifndef _KERNEL_UTRACE_TESTS_BTS_SUITE_H
-#define _KERNEL_UTRACE_TESTS_BTS_SUITE_H
+#ifndef _KERNEL_UTRACE_TESTS_BRANCH_SUITE_H
+#define _KERNEL_UTRACE_TESTS_BRANCH_SUITE_H
 
 #include <kunit/test.h>
 
@@ -51,4 +51,4 @@ static inline void suite_expect(struct kunit *test, struct suite_reader *reader,
 	}
 }
 
-#endif /* _KERNEL_UTRACE_TESTS_BTS_SUITE_H */
+#endif /* _KERNEL_UTRACE_TESTS_BRANCH_SUITE_H */

@@ -17,7 +17,7 @@
 #include <linux/minmax.h>
 
 #include "buffer.h"
-#include "core.h"
+#include "view.h"
 
 /* The sign bit of an address of the kernel. */
 #define BTS_SIGN	(1ULL << 63)

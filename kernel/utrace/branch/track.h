@@ -5,8 +5,8 @@
  * Used if a consumer has its threads recorded by the source of CPUs (source.h)
  * instead of by single steps.
  */
-#ifndef _KERNEL_UTRACE_BTS_TRACK_H
-#define _KERNEL_UTRACE_BTS_TRACK_H
+#ifndef _KERNEL_UTRACE_BRANCH_TRACK_H
+#define _KERNEL_UTRACE_BRANCH_TRACK_H
 
 #include <linux/container_of.h>
 #include <linux/irq_work.h>
@@ -76,4 +76,4 @@ void utrace_bts_tracks_work(struct work_struct *work);
 void utrace_bts_tracks_info(struct bts_consumer *consumer,
 			    struct utrace_ioc_branch_info *info);
 
-#endif /* _KERNEL_UTRACE_BTS_TRACK_H */
+#endif /* _KERNEL_UTRACE_BRANCH_TRACK_H */

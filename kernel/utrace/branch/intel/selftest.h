@@ -2,10 +2,10 @@
 /*
  * utrace - branches: self-test of a processor that records branches
  */
-#ifndef _KERNEL_UTRACE_BTS_SELFTEST_H
-#define _KERNEL_UTRACE_BTS_SELFTEST_H
+#ifndef _KERNEL_UTRACE_BRANCH_SELFTEST_H
+#define _KERNEL_UTRACE_BRANCH_SELFTEST_H
 
-#include "window.h"
+#include "../window.h"
 
 /* Number of known branches in one iteration of the test loop. */
 #define BTS_TEST_ROUND	4
@@ -79,4 +79,4 @@ enum bts_fault utrace_bts_test(struct bts_test *test);
 bool utrace_bts_test_interrupt(struct bts_test *test);
 const char *utrace_bts_fault_text(enum bts_fault fault);
 
-#endif /* _KERNEL_UTRACE_BTS_SELFTEST_H */
+#endif /* _KERNEL_UTRACE_BRANCH_SELFTEST_H */

@@ -6,8 +6,8 @@
  * interrupts before this memory is full, as the branch trace store of a
  * processor does.  At most one source is in use.
  */
-#ifndef _KERNEL_UTRACE_BTS_SOURCE_H
-#define _KERNEL_UTRACE_BTS_SOURCE_H
+#ifndef _KERNEL_UTRACE_BRANCH_SOURCE_H
+#define _KERNEL_UTRACE_BRANCH_SOURCE_H
 
 #include "window.h"
 
@@ -38,4 +38,4 @@ void utrace_bts_source_add(const struct bts_source *source);
 bool utrace_bts_cpu_interrupt(void);
 void utrace_bts_cpus_off(bool off);
 
-#endif /* _KERNEL_UTRACE_BTS_SOURCE_H */
+#endif /* _KERNEL_UTRACE_BRANCH_SOURCE_H */

@@ -5,8 +5,8 @@
  * FRED changes what the processor does with the trap flag in two places.  The caller
  * passes @fred, so KUnit can test both kinds of processors on any machine.
  */
-#ifndef _KERNEL_UTRACE_BTS_TRAP_FLAG_H
-#define _KERNEL_UTRACE_BTS_TRAP_FLAG_H
+#ifndef _KERNEL_UTRACE_BRANCH_TRAP_FLAG_H
+#define _KERNEL_UTRACE_BRANCH_TRAP_FLAG_H
 
 #include <linux/compiler.h>
 #include <linux/types.h>
@@ -51,4 +51,4 @@ utrace_bts_has_saved_flags(bool fred, unsigned long r11, unsigned long flags)
 	return !fred && r11 == flags;
 }
 
-#endif /* _KERNEL_UTRACE_BTS_TRAP_FLAG_H */
+#endif /* _KERNEL_UTRACE_BRANCH_TRAP_FLAG_H */

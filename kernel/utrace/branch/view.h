@@ -7,8 +7,8 @@
  * filter of one consumer for one stream: it derives from the raw records what
  * the consumer wants.
  */
-#ifndef _KERNEL_UTRACE_BTS_CORE_H
-#define _KERNEL_UTRACE_BTS_CORE_H
+#ifndef _KERNEL_UTRACE_BRANCH_VIEW_H
+#define _KERNEL_UTRACE_BRANCH_VIEW_H
 
 #include <linux/types.h>
 #include <linux/utrace_branch.h>
@@ -131,4 +131,4 @@ void utrace_bts_view_gap(struct bts_view *view, enum utrace_branch_loss cause,
 			 struct bts_buffer *buffer);
 void utrace_bts_view_finish(struct bts_view *view, struct bts_buffer *buffer);
 
-#endif /* _KERNEL_UTRACE_BTS_CORE_H */
+#endif /* _KERNEL_UTRACE_BRANCH_VIEW_H */

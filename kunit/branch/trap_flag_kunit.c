@@ -4,7 +4,7 @@
  */
 #include <kunit/test.h>
 
-#include "../../bts/trap_flag.h"
+#include "../../branch/trap_flag.h"
 
 /* An instruction of a program, and the next one. */
 #define HERE	0x401000UL

@@ -6,15 +6,15 @@
  * Before the window is full, and whenever the streams change, it is drained:
  * each consumer gets the records that it wants.
  */
-#ifndef _KERNEL_UTRACE_BTS_WINDOW_H
-#define _KERNEL_UTRACE_BTS_WINDOW_H
+#ifndef _KERNEL_UTRACE_BRANCH_WINDOW_H
+#define _KERNEL_UTRACE_BRANCH_WINDOW_H
 
 #include <linux/list.h>
 #include <linux/types.h>
 #include <linux/utrace_branch.h>
 
 #include "buffer.h"
-#include "core.h"
+#include "view.h"
 
 /*
  * Records between the threshold and the end of a window, and free records in a
@@ -155,4 +155,4 @@ bool utrace_bts_window_resume(struct bts_window *window,
 void utrace_bts_window_off(struct bts_window *window, bool off);
 void utrace_bts_window_end(struct bts_window *window);
 
-#endif /* _KERNEL_UTRACE_BTS_WINDOW_H */
+#endif /* _KERNEL_UTRACE_BRANCH_WINDOW_H */

@@ -2,8 +2,8 @@
 /*
  * utrace - branches: consumers of CPUs
  */
-#ifndef _KERNEL_UTRACE_BTS_CPU_H
-#define _KERNEL_UTRACE_BTS_CPU_H
+#ifndef _KERNEL_UTRACE_BRANCH_CPU_H
+#define _KERNEL_UTRACE_BRANCH_CPU_H
 
 #include <linux/list.h>
 #include <linux/types.h>
@@ -38,4 +38,4 @@ void utrace_bts_cpu_drain(void);
 bool utrace_bts_cpu_resume(struct bts_stream *stream);
 void utrace_bts_cpus_drain(void);
 
-#endif /* _KERNEL_UTRACE_BTS_CPU_H */
+#endif /* _KERNEL_UTRACE_BRANCH_CPU_H */

@@ -13,7 +13,7 @@
  * DROP: the buffer is a ring.  Records without room are counted, and the count
  * is written to the ring before the next record.  PAUSE: the buffer is the
  * stage of the thread, which the thread copies to a ring at the safe point,
- * where it may wait (bts_wait.c).  Before the stage is full, the NMI requests
+ * where it may wait (room.c).  Before the stage is full, the NMI requests
  * the safe point.  The program makes up to KICK more records before the
  * self-IPI of the NMI is delivered.
  *

@@ -8,8 +8,8 @@
  * A ring is continuous unless it overwrites.  A writer drops records that do
  * not fit in a continuous ring.
  */
-#ifndef _KERNEL_UTRACE_BTS_BUFFER_H
-#define _KERNEL_UTRACE_BTS_BUFFER_H
+#ifndef _KERNEL_UTRACE_BRANCH_BUFFER_H
+#define _KERNEL_UTRACE_BRANCH_BUFFER_H
 
 #include <linux/types.h>
 #include <linux/utrace_branch.h>
@@ -110,4 +110,4 @@ unsigned int utrace_bts_buffer_peek(const struct bts_buffer *buffer,
 void utrace_bts_buffer_skip(struct bts_buffer *buffer, unsigned int n);
 u64 utrace_bts_buffer_gaps(const struct bts_buffer *buffer);
 
-#endif /* _KERNEL_UTRACE_BTS_BUFFER_H */
+#endif /* _KERNEL_UTRACE_BRANCH_BUFFER_H */

@@ -8,7 +8,7 @@
 #include <kunit/test.h>
 #include <kunit/test-bug.h>
 
-#include "../../bts/selftest.h"
+#include "../../branch/intel/selftest.h"
 #include "fake.h"
 
 /* Size of the window in records. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* utrace tests - a machine that generates branches, and its consumers */
-#ifndef _KERNEL_UTRACE_TESTS_BTS_LAB_H
-#define _KERNEL_UTRACE_TESTS_BTS_LAB_H
+#ifndef _KERNEL_UTRACE_TESTS_BRANCH_LAB_H
+#define _KERNEL_UTRACE_TESTS_BRANCH_LAB_H
 
 #include "fake.h"
 #include "model.h"
@@ -293,4 +293,4 @@ void lab_compare(struct lab *lab);
 bool lab_round(struct lab *lab, u64 seed);
 bool lab_has_judged(const struct lab *lab, unsigned long rounds);
 
-#endif /* _KERNEL_UTRACE_TESTS_BTS_LAB_H */
+#endif /* _KERNEL_UTRACE_TESTS_BRANCH_LAB_H */

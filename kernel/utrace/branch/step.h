@@ -2,8 +2,8 @@
 /*
  * utrace - branches: the source that steps
  */
-#ifndef _KERNEL_UTRACE_BTS_STEP_H
-#define _KERNEL_UTRACE_BTS_STEP_H
+#ifndef _KERNEL_UTRACE_BRANCH_STEP_H
+#define _KERNEL_UTRACE_BRANCH_STEP_H
 
 #include <linux/types.h>
 
@@ -18,4 +18,4 @@ bool utrace_bts_step(struct pt_regs *regs, enum utrace_step_why why);
 void utrace_bts_end_call(struct bts_thread *thread);
 void utrace_bts_hide_from_child(struct task_struct *child);
 
-#endif /* _KERNEL_UTRACE_BTS_STEP_H */
+#endif /* _KERNEL_UTRACE_BRANCH_STEP_H */

@@ -2,8 +2,8 @@
 /*
  * utrace - branches: making, attaching and closing consumers
  */
-#ifndef _KERNEL_UTRACE_BTS_ATTACH_H
-#define _KERNEL_UTRACE_BTS_ATTACH_H
+#ifndef _KERNEL_UTRACE_BRANCH_ATTACH_H
+#define _KERNEL_UTRACE_BRANCH_ATTACH_H
 
 #include <linux/types.h>
 
@@ -29,4 +29,4 @@ int utrace_bts_attach(struct bts_consumer *consumer, struct task_struct *task,
 		      u32 scope);
 int utrace_bts_check(const struct utrace_branches_want *want, bool cpu);
 
-#endif /* _KERNEL_UTRACE_BTS_ATTACH_H */
+#endif /* _KERNEL_UTRACE_BRANCH_ATTACH_H */

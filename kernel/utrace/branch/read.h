@@ -2,8 +2,8 @@
 /*
  * utrace - branches: reading from a consumer
  */
-#ifndef _KERNEL_UTRACE_BTS_READ_H
-#define _KERNEL_UTRACE_BTS_READ_H
+#ifndef _KERNEL_UTRACE_BRANCH_READ_H
+#define _KERNEL_UTRACE_BRANCH_READ_H
 
 #include <linux/types.h>
 
@@ -20,4 +20,4 @@ void utrace_bts_take(struct bts_consumer *consumer,
 bool utrace_bts_has(const struct bts_consumer *consumer);
 bool utrace_bts_is_over(const struct bts_consumer *consumer);
 
-#endif /* _KERNEL_UTRACE_BTS_READ_H */
+#endif /* _KERNEL_UTRACE_BRANCH_READ_H */

@@ -2,10 +2,10 @@
 /*
  * utrace tests - an emulated debug store
  */
-#ifndef _KERNEL_UTRACE_TESTS_BTS_FAKE_H
-#define _KERNEL_UTRACE_TESTS_BTS_FAKE_H
+#ifndef _KERNEL_UTRACE_TESTS_BRANCH_FAKE_H
+#define _KERNEL_UTRACE_TESTS_BRANCH_FAKE_H
 
-#include "../../bts/window.h"
+#include "../../branch/window.h"
 
 /**
  * struct bts_fake - an emulated processor that records branches
@@ -44,4 +44,4 @@ void bts_fake_init(struct bts_fake *fake, struct utrace_branch *records,
 bool bts_fake_store(struct bts_fake *fake, const struct utrace_branch *branch);
 bool bts_fake_due(struct bts_fake *fake);
 
-#endif /* _KERNEL_UTRACE_TESTS_BTS_FAKE_H */
+#endif /* _KERNEL_UTRACE_TESTS_BRANCH_FAKE_H */
