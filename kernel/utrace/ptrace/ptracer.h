@@ -55,7 +55,7 @@
  * @PTRACER_LEAVING: PTRACE_DETACH.  After a stop for a signal the engine stays
  *	attached until it has returned the decision about the signal
  * @PTRACER_DEAD: the task has died; wait(2) cannot report the end yet, or
- *	reports it as that of a child, see ptracer_parent_tells()
+ *	reports it as that of a child, see ptracer_parent_reports_end()
  * @PTRACER_ENDED: wait(2) can report the end
  * @PTRACER_READ: wait(2) has reported the end
  */

@@ -121,7 +121,7 @@ static void ptracer_release(struct ptracer *p, enum utrace_resume_action action,
  * system calls: ptracer_report_stop() writes p->code and p->stop together.
  * p->lock is held.
  */
-static bool ptracer_told_group_stop(const struct ptracer *p)
+static bool ptracer_reported_group_stop(const struct ptracer *p)
 {
 	return p->stop != PTRACER_ANSWERS && !ptracer_code_is_trap(p);
 }
@@ -172,7 +172,7 @@ static int ptracer_resume(struct ptracer *p, bool syscalls,
 		return -EIO;
 	scoped_guard(spinlock_irqsave, &p->lock) {
 		/* A group stop that has begun since must be reported first. */
-		job = ptracer_told_group_stop(p) && !p->notify;
+		job = ptracer_reported_group_stop(p) && !p->notify;
 		p->state = PTRACER_RUNNING;
 		p->unread = false;
 		p->signr = signr;

@@ -83,7 +83,7 @@ static bool ptracer_is_of_parent(struct ptracer *p, struct task_struct *task)
  * gets the end as that of a child, now or when the first tracer has read it.
  * tasklist_lock is held.
  */
-static bool ptracer_parent_tells(struct ptracer *p, struct task_struct *task)
+static bool ptracer_parent_reports_end(struct ptracer *p, struct task_struct *task)
 {
 	if (!thread_group_leader(task) || !ptracer_is_of_parent(p, task))
 		return false;
@@ -110,11 +110,11 @@ static int ptracer_publish(struct ptracer *p, struct task_struct *task)
  * notified as the parent, and is woken up here in case it is not the first
  * tracer that must read the end before.  tasklist_lock is held for writing.
  */
-static void ptracer_tell_end(struct ptracer *p, struct task_struct *task)
+static void ptracer_report_end(struct ptracer *p, struct task_struct *task)
 {
 	int status;
 
-	if (ptracer_parent_tells(p, task)) {
+	if (ptracer_parent_reports_end(p, task)) {
 		__wake_up_parent(task, p->tracer);
 		return;
 	}
@@ -135,7 +135,7 @@ static void ptracer_task_died(struct ptracer *p, struct task_struct *task)
 	}
 	put_pid(pgrp);
 	if (!delay_group_leader(task))
-		ptracer_tell_end(p, task);
+		ptracer_report_end(p, task);
 }
 
 /**
