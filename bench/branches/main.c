@@ -50,7 +50,7 @@ static void print_counts(const struct lab_counts *counts)
 	       (unsigned long long)counts->streams);
 	printf("# interrupts: %llu, of these %llu in exact windows of %u\n",
 	       (unsigned long long)counts->interrupts,
-	       (unsigned long long)counts->least, BTS_WINDOW_MIN);
+	       (unsigned long long)counts->least, BRANCH_WINDOW_MIN);
 	printf("# branches: %llu alike with other windows, %llu with a filter\n",
 	       (unsigned long long)counts->windows,
 	       (unsigned long long)counts->filters);
@@ -80,7 +80,7 @@ static void test_properties(u64 seed, unsigned long rounds, double seconds)
 
 #define RING_SIZE	64
 
-static struct bts_buffer ring;
+static struct branch_buffer ring;
 static struct utrace_branch ring_records[RING_SIZE];
 static bool ring_over;
 
@@ -103,7 +103,7 @@ static void ring_write(void)
 		number = 0;
 	for (i = 0; i < n; i++)
 		some[i] = ring_record(number++);
-	utrace_bts_buffer_write(&ring, some, n);
+	utrace_branch_buffer_write(&ring, some, n);
 }
 
 static bool is_record(const struct utrace_branch *record, u64 number)
@@ -143,16 +143,16 @@ static bool ring_read(u64 *next, u64 *lost)
 {
 	double end = now() + RING_SECONDS;
 	struct utrace_branch some[RING_SIZE + 2];
-	struct bts_look look;
+	struct branch_cursor cursor;
 	bool good = true;
 	unsigned int n, turn = 0;
 
 	*next = 0;
 	*lost = 0;
 	while (good && (++turn % 64 || now() < end)) {
-		n = utrace_bts_buffer_look(&ring, some,
-					   1 + turn % (RING_SIZE + 2), &look);
-		utrace_bts_buffer_take(&ring, &look);
+		n = utrace_branch_buffer_copy(&ring, some,
+					   1 + turn % (RING_SIZE + 2), &cursor);
+		utrace_branch_buffer_take(&ring, &cursor);
 		good = ring_check(some, n, next, lost);
 	}
 	return good;
@@ -184,7 +184,7 @@ static void test_ring_thread(bool overwrite, const char *name)
 	u64 next, lost;
 	bool good;
 
-	utrace_bts_buffer_init(&ring, ring_records, RING_SIZE, overwrite, true);
+	utrace_branch_buffer_init(&ring, ring_records, RING_SIZE, overwrite, true);
 	ring_over = false;
 	if (pthread_create(&thread, NULL, ring_thread, NULL)) {
 		result(false, name);
@@ -203,7 +203,7 @@ static void test_ring_signal(bool overwrite, const char *name)
 	u64 next, lost;
 	bool good;
 
-	utrace_bts_buffer_init(&ring, ring_records, RING_SIZE, overwrite, true);
+	utrace_branch_buffer_init(&ring, ring_records, RING_SIZE, overwrite, true);
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &often, NULL);
 	good = ring_read(&next, &lost);
@@ -222,12 +222,12 @@ static void test_ring_signal(bool overwrite, const char *name)
 #define BLOCKS		401
 #define WINDOWS		400	/* of a block */
 
-static const struct bts_entry bench_entry[] = {
-	{ LAB_KERNEL | 0x10, 0, BTS_ENTRY_TRANSPARENT },
-	{ LAB_KERNEL | 0x30, UTRACE_PC_SYSCALL, BTS_ENTRY_SYSCALL },
+static const struct branch_entry bench_entry[] = {
+	{ LAB_KERNEL | 0x10, 0, BRANCH_ENTRY_TRANSPARENT },
+	{ LAB_KERNEL | 0x30, UTRACE_PC_SYSCALL, BRANCH_ENTRY_SYSCALL },
 };
 
-static const struct bts_entries bench_entries = { bench_entry, 2 };
+static const struct branch_entries bench_entries = { bench_entry, 2 };
 
 /*
  * A stream of a program that computes: 50 to 5000 branches in user mode, then
@@ -262,8 +262,8 @@ static void make_stream(struct utrace_branch *records, unsigned int n)
 struct bench {
 	struct utrace_branch *stream;
 	struct utrace_branch *ring;
-	struct bts_view view;
-	struct bts_buffer buffer;
+	struct branch_view view;
+	struct branch_buffer buffer;
 	u64 at;
 };
 
@@ -292,10 +292,10 @@ static double filter_block(struct bench *bench)
 	unsigned int i;
 
 	for (i = 0; i < WINDOWS; i++) {
-		utrace_bts_view_filter(&bench->view,
+		utrace_branch_view_filter(&bench->view,
 				       bench->stream + i % 16 * WINDOW, WINDOW,
 				       &bench->buffer);
-		utrace_bts_buffer_skip(&bench->buffer,
+		utrace_branch_buffer_skip(&bench->buffer,
 				       bench->buffer.head - bench->buffer.tail);
 	}
 	return now() - begun;
@@ -311,7 +311,7 @@ static void test_ratio(void)
 	struct bench bench = {
 		.stream = malloc(16 * WINDOW * sizeof(*bench.stream)),
 		.ring = calloc(BENCH_RING, sizeof(*bench.ring)),
-		.view = { .entries = &bench_entries, .level = BTS_LEVEL_USER },
+		.view = { .entries = &bench_entries, .level = BRANCH_LEVEL_USER },
 	};
 	unsigned int i;
 
@@ -320,7 +320,7 @@ static void test_ratio(void)
 		return;
 	}
 	make_stream(bench.stream, 16 * WINDOW);
-	utrace_bts_buffer_init(&bench.buffer, bench.ring, BENCH_RING, false,
+	utrace_branch_buffer_init(&bench.buffer, bench.ring, BENCH_RING, false,
 			       false);
 	for (i = 0; i < BLOCKS; i++) {
 		t = copy_block(&bench);

@@ -24,87 +24,87 @@
 #include "branch/track.h"
 
 /* Make the current thread join a consumer, if the consumer may see it. */
-static void bts_follow(struct bts_thread *thread, struct bts_consumer *consumer)
+static void branch_follow(struct branch_thread *thread, struct bts_consumer *consumer)
 {
 	struct pt_regs *regs = current_pt_regs();
 
-	if (!utrace_bts_may_see(consumer)) {
-		utrace_bts_hidden(consumer);
+	if (!utrace_branch_may_see(consumer)) {
+		utrace_branch_hidden(consumer);
 		return;
 	}
 	if (!thread)
-		thread = utrace_bts_thread_new();
-	if (!thread || !utrace_bts_join(thread, consumer, regs->ip)) {
-		utrace_bts_missed(consumer);
+		thread = utrace_branch_thread_new();
+	if (!thread || !utrace_branch_join(thread, consumer, regs->ip)) {
+		utrace_branch_missed(consumer);
 		return;
 	}
 	if (list_is_singular(&thread->links)) {
 		thread->exec = false;
-		utrace_bts_fetch(thread, regs);
+		utrace_branch_fetch(thread, regs);
 	}
 	utrace_follow_steps(true);
 }
 
-static void bts_quiesce_tracked(struct bts_thread *thread,
+static void branch_quiesce_tracked(struct branch_thread *thread,
 				struct bts_consumer *consumer)
 {
-	if (utrace_bts_is_tracked(thread, consumer))
-		utrace_bts_track_stop(thread, consumer);
+	if (utrace_branch_is_tracked(thread, consumer))
+		utrace_branch_track_stop(thread, consumer);
 	else
-		utrace_bts_track_begin(thread, consumer);
+		utrace_branch_track_begin(thread, consumer);
 }
 
 /*
  * A covered thread passes its safe point: it may have to join, or to wait for
  * the reader.
  */
-static u32 bts_quiesce(u32 action, struct utrace_engine *engine,
+static u32 branch_quiesce(u32 action, struct utrace_engine *engine,
 		       unsigned long event)
 {
 	struct bts_consumer *consumer = engine->data;
-	struct bts_thread *thread = utrace_bts_thread();
-	struct bts_link *link = utrace_bts_link(thread, consumer);
+	struct branch_thread *thread = utrace_branch_thread();
+	struct branch_link *link = utrace_branch_link(thread, consumer);
 
 	if (event)
 		return UTRACE_RESUME;
 	if (consumer->tracked) {
-		bts_quiesce_tracked(thread, consumer);
+		branch_quiesce_tracked(thread, consumer);
 		return UTRACE_RESUME;
 	}
 	if (link) {
-		utrace_bts_deliver(thread);
+		utrace_branch_deliver(thread);
 		/* The delivery drops the link if the consumer is closed. */
-		link = utrace_bts_link(thread, consumer);
+		link = utrace_branch_link(thread, consumer);
 		if (link && link->sent != thread->n)
-			utrace_bts_wait(link);
+			utrace_branch_wait(link);
 		return UTRACE_RESUME;
 	}
-	bts_follow(thread, consumer);
+	branch_follow(thread, consumer);
 	return UTRACE_RESUME;
 }
 
 /* Make the child join before it runs. */
-static u32 bts_clone(u32 action, struct utrace_engine *engine,
+static u32 branch_clone(u32 action, struct utrace_engine *engine,
 		     unsigned long clone_flags, struct task_struct *child)
 {
-	utrace_bts_hide_from_child(child);
+	utrace_branch_hide_from_child(child);
 	/* -ESRCH: the engine does not cover the child. */
 	(void)!utrace_control(child, engine, UTRACE_REPORT);
 	return UTRACE_RESUME;
 }
 
-static u32 bts_exec(u32 action, struct utrace_engine *engine,
+static u32 branch_exec(u32 action, struct utrace_engine *engine,
 		    const struct linux_binfmt *fmt,
 		    const struct linux_binprm *bprm, struct pt_regs *regs)
 {
-	struct bts_thread *thread = utrace_bts_thread();
-	struct bts_link *link = utrace_bts_link(thread, engine->data);
+	struct branch_thread *thread = utrace_branch_thread();
+	struct branch_link *link = utrace_branch_link(thread, engine->data);
 
 	if (link) {
 		thread->exec = true;
-		utrace_bts_link_rename(link, thread->insn.ip);
-	} else if (utrace_bts_is_tracked(thread, engine->data)) {
-		utrace_bts_track_exec(thread, engine->data);
+		utrace_branch_link_rename(link, thread->insn.ip);
+	} else if (utrace_branch_is_tracked(thread, engine->data)) {
+		utrace_branch_track_exec(thread, engine->data);
 	} else {
 		/* A hidden program may execute one that may be seen. */
 		(void)!utrace_control(current, engine, UTRACE_REPORT);
@@ -112,57 +112,57 @@ static u32 bts_exec(u32 action, struct utrace_engine *engine,
 	return UTRACE_RESUME;
 }
 
-static u32 bts_exit(u32 action, struct utrace_engine *engine, long orig_code,
+static u32 branch_exit(u32 action, struct utrace_engine *engine, long orig_code,
 		    long *code)
 {
-	struct bts_thread *thread = utrace_bts_thread();
-	struct bts_link *link = utrace_bts_link(thread, engine->data);
+	struct branch_thread *thread = utrace_branch_thread();
+	struct branch_link *link = utrace_branch_link(thread, engine->data);
 
 	if (link) {
-		if (!utrace_bts_still_sees(thread, link))
+		if (!utrace_branch_still_sees(thread, link))
 			return UTRACE_RESUME;
-		utrace_bts_end_call(thread);
-		utrace_bts_end(thread, link);
-	} else if (utrace_bts_is_tracked(thread, engine->data)) {
-		utrace_bts_track_end(thread, engine->data);
+		utrace_branch_end_call(thread);
+		utrace_branch_end(thread, link);
+	} else if (utrace_branch_is_tracked(thread, engine->data)) {
+		utrace_branch_track_end(thread, engine->data);
 	}
 	return UTRACE_RESUME;
 }
 
-static u32 bts_death(struct utrace_engine *engine, bool group_dead, int signal)
+static u32 branch_death(struct utrace_engine *engine, bool group_dead, int signal)
 {
 	struct bts_consumer *consumer = engine->data;
 
-	utrace_bts_wake_reader(consumer);
+	utrace_branch_notify(consumer);
 	return UTRACE_RESUME;
 }
 
-static void bts_release_engine(void *data)
+static void branch_release_engine(void *data)
 {
-	utrace_bts_consumer_put(data);
+	utrace_branch_consumer_put(data);
 }
 
-static struct pid *bts_held_for(struct utrace_engine *engine)
+static struct pid *branch_held_for(struct utrace_engine *engine)
 {
 	struct bts_consumer *consumer = engine->data;
 
 	return utrace_reader_get(&consumer->reader);
 }
 
-const struct utrace_engine_ops utrace_bts_ops = {
-	.report_quiesce	= bts_quiesce,
-	.report_clone	= bts_clone,
-	.report_exec	= bts_exec,
-	.report_exit	= bts_exit,
-	.report_death	= bts_death,
-	.release	= bts_release_engine,
-	.held_for	= bts_held_for,
+const struct utrace_engine_ops utrace_branch_ops = {
+	.report_quiesce	= branch_quiesce,
+	.report_clone	= branch_clone,
+	.report_exec	= branch_exec,
+	.report_exit	= branch_exit,
+	.report_death	= branch_death,
+	.release	= branch_release_engine,
+	.held_for	= branch_held_for,
 	.name		= "branches",
 };
 
-static int __init bts_init(void)
+static int __init branch_init(void)
 {
-	utrace_follow_with(utrace_bts_step);
+	utrace_follow_with(utrace_branch_step);
 	return 0;
 }
-fs_initcall(bts_init);
+fs_initcall(branch_init);

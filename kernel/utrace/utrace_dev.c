@@ -151,7 +151,7 @@ static const struct session_command commands[] = {
 	SESSION_COMMAND(IN_FLIGHT, utrace_dev_in_flight, .reads = true,
 			.writes = true, .locked = true),
 #ifdef CONFIG_UTRACE_BTS
-	SESSION_COMMAND(BRANCHES, utrace_bts_file_make, .reads = true),
+	SESSION_COMMAND(BRANCHES, utrace_branch_file_make, .reads = true),
 #endif
 #ifdef CONFIG_UTRACE_MARKERS
 	SESSION_COMMAND(ARM, utrace_marker_ioc_arm, .reads = true,

@@ -76,7 +76,7 @@ int utrace_dev_put_rows(const struct utrace_rows *rows, unsigned int at,
 			const void *elements, unsigned int n, size_t known);
 
 /* Commands of clients: branch/file.c, marker/armed.c. */
-int utrace_bts_file_make(struct utrace_session *session, void *arg);
+int utrace_branch_file_make(struct utrace_session *session, void *arg);
 int utrace_marker_ioc_arm(struct utrace_session *session, void *data);
 void utrace_marker_undo_arm(struct utrace_session *session, const void *data);
 int utrace_marker_ioc_disarm(struct utrace_session *session, void *data);
@@ -84,9 +84,9 @@ int utrace_marker_ioc_list(struct utrace_session *session, void *data);
 int utrace_marker_ioc_hits(struct utrace_session *session, void *data);
 
 #ifdef CONFIG_UTRACE_BTS
-u32 utrace_bts_sources(void);
+u32 utrace_branch_sources(void);
 #else
-static inline u32 utrace_bts_sources(void)
+static inline u32 utrace_branch_sources(void)
 {
 	return 0;
 }

@@ -10,47 +10,47 @@
 
 #include "fake.h"
 
-static struct bts_fake *fake_of(struct bts_window *window)
+static struct branch_fake *fake_of(struct branch_window *window)
 {
-	return container_of(window, struct bts_fake, window);
+	return container_of(window, struct branch_fake, window);
 }
 
-static void fake_enable(struct bts_window *window)
+static void fake_enable(struct branch_window *window)
 {
 	fake_of(window)->on = true;
 }
 
-static void fake_disable(struct bts_window *window)
+static void fake_disable(struct branch_window *window)
 {
-	struct bts_fake *fake = fake_of(window);
+	struct branch_fake *fake = fake_of(window);
 
 	fake->on = false;
 	if (fake->full && fake->store.index >= fake->store.max)
 		fake->full(fake);
 }
 
-static const struct bts_source_ops fake_ops = {
+static const struct branch_source_ops fake_ops = {
 	.enable		= fake_enable,
 	.disable	= fake_disable,
 };
 
 /**
- * bts_fake_init() - initialize an emulated processor
+ * branch_fake_init() - initialize an emulated processor
  * @fake: filled in
  * @records: memory of its window
- * @n: size of the window in records, at least BTS_WINDOW_MIN
+ * @n: size of the window in records, at least BRANCH_WINDOW_MIN
  */
-void bts_fake_init(struct bts_fake *fake, struct utrace_branch *records,
+void branch_fake_init(struct branch_fake *fake, struct utrace_branch *records,
 		   unsigned int n)
 {
-	*fake = (struct bts_fake){
+	*fake = (struct branch_fake){
 		.store.base = (unsigned long)records,
 		.store.max = (unsigned long)(records + n),
 	};
-	utrace_bts_window_init(&fake->window, &fake->store, &fake_ops);
+	utrace_branch_window_init(&fake->window, &fake->store, &fake_ops);
 }
 
-static bool fake_leaves_out(const struct bts_fake *fake,
+static bool fake_leaves_out(const struct branch_fake *fake,
 			    const struct utrace_branch *branch)
 {
 	bool kernel = (s64)(fake->by_target ? branch->to : branch->from) < 0;
@@ -62,15 +62,15 @@ static bool fake_leaves_out(const struct bts_fake *fake,
 }
 
 /**
- * bts_fake_store() - record a branch, unless a filter drops it
+ * branch_fake_store() - record a branch, unless a filter drops it
  * @fake: the processor
  * @branch: the branch
  *
  * Return: true if it was recorded.
  */
-bool bts_fake_store(struct bts_fake *fake, const struct utrace_branch *branch)
+bool branch_fake_store(struct branch_fake *fake, const struct utrace_branch *branch)
 {
-	struct bts_store *store = &fake->store;
+	struct branch_store *store = &fake->store;
 	bool circle = store->threshold > store->max;
 
 	if (!fake->on || fake_leaves_out(fake, branch))
@@ -91,12 +91,12 @@ bool bts_fake_store(struct bts_fake *fake, const struct utrace_branch *branch)
 }
 
 /**
- * bts_fake_due() - check whether the interrupt is due
+ * branch_fake_due() - check whether the interrupt is due
  * @fake: the processor
  *
  * Return: true, once for each interrupt that is due.
  */
-bool bts_fake_due(struct bts_fake *fake)
+bool branch_fake_due(struct branch_fake *fake)
 {
 	bool due = fake->armed && (!fake->left || !fake->on ||
 				   fake->store.index >= fake->store.max);

@@ -8,7 +8,7 @@
 #include "../../branch/window.h"
 
 /**
- * struct bts_fake - an emulated processor that records branches
+ * struct branch_fake - an emulated processor that records branches
  * @window: its window
  * @store: addresses of the window; a threshold beyond the end selects circular
  *	mode
@@ -24,9 +24,9 @@
  * @left: number of records until the interrupt
  * @full: called when recording is disabled with a full window; may be NULL
  */
-struct bts_fake {
-	struct bts_window window;
-	struct bts_store store;
+struct branch_fake {
+	struct branch_window window;
+	struct branch_store store;
 	bool on;
 	bool off_os;
 	bool off_usr;
@@ -36,12 +36,12 @@ struct bts_fake {
 	bool masked;
 	bool armed;
 	unsigned int left;
-	void (*full)(struct bts_fake *fake);
+	void (*full)(struct branch_fake *fake);
 };
 
-void bts_fake_init(struct bts_fake *fake, struct utrace_branch *records,
+void branch_fake_init(struct branch_fake *fake, struct utrace_branch *records,
 		   unsigned int n);
-bool bts_fake_store(struct bts_fake *fake, const struct utrace_branch *branch);
-bool bts_fake_due(struct bts_fake *fake);
+bool branch_fake_store(struct branch_fake *fake, const struct utrace_branch *branch);
+bool branch_fake_due(struct branch_fake *fake);
 
 #endif /* _KERNEL_UTRACE_TESTS_BRANCH_FAKE_H */

@@ -22,8 +22,8 @@
 /* Records of a consumer of user mode for one entry into the kernel and back. */
 struct intel_way {
 	struct utrace_branch ring[4];
-	struct bts_buffer buffer;
-	struct bts_view view;
+	struct branch_buffer buffer;
+	struct branch_view view;
 };
 
 static void __init intel_go(struct kunit *test, const void *function, u64 back,
@@ -33,15 +33,15 @@ static void __init intel_go(struct kunit *test, const void *function, u64 back,
 	struct utrace_branch records[] = {
 		{ HERE, address }, { address + 8, back },
 	};
-	static struct bts_entries entries;
+	static struct branch_entries entries;
 
 	utrace_bts_intel_entries(&entries);
 	memset(way, 0, sizeof(*way));
-	utrace_bts_buffer_init(&way->buffer, way->ring, 4, false, false);
-	way->view.level = BTS_LEVEL_USER;
+	utrace_branch_buffer_init(&way->buffer, way->ring, 4, false, false);
+	way->view.level = BRANCH_LEVEL_USER;
 	way->view.entries = &entries;
-	utrace_bts_view_begin(&way->view);
-	utrace_bts_view_filter(&way->view, records, 2, &way->buffer);
+	utrace_branch_view_begin(&way->view);
+	utrace_branch_view_filter(&way->view, records, 2, &way->buffer);
 }
 
 /* Expect both records of an entry with a pseudo-address. */

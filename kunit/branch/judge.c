@@ -157,7 +157,7 @@ static void judge_with_model(struct judge *judge, bool ideal)
 
 	consumer->wanted.ideal = ideal;
 	judge->should = judge->lab->should;
-	judge->n_should = bts_model(judge->lab->events, &consumer->wanted,
+	judge->n_should = branch_model(judge->lab->events, &consumer->wanted,
 				    judge->lab->should, LAB_RECORDS);
 	judge->i = 0;
 	judge->j = 0;
@@ -261,9 +261,9 @@ static bool is_whole(const struct lab *lab, const struct lab_consumer *consumer)
 		if (!consumer->of_cpu || consumer->id == i)
 			most = max(most, lab->setup.size[i]);
 	/* If edges are left out, a gap may be reported before each record. */
-	if (lab_is_filtered(lab) && consumer->level == BTS_LEVEL_USER)
+	if (lab_is_filtered(lab) && consumer->level == BRANCH_LEVEL_USER)
 		most *= 2;
-	return consumer->prompt && consumer->size >= most + BTS_RESERVE;
+	return consumer->prompt && consumer->size >= most + BRANCH_RESERVE;
 }
 
 static void judge_one(struct lab *lab, struct lab_consumer *consumer)
@@ -275,12 +275,12 @@ static void judge_one(struct lab *lab, struct lab_consumer *consumer)
 		.n_got = consumer->n,
 	};
 
-	if (consumer->level == BTS_LEVEL_USER) {
+	if (consumer->level == BRANCH_LEVEL_USER) {
 		judge_no_leak(&judge);
 		/* A hole is not seen if neither of its edges was recorded. */
 		if (!lab->setup.forgets)
 			judge_straight(&judge);
-	} else if (consumer->level == BTS_LEVEL_KERNEL) {
+	} else if (consumer->level == BRANCH_LEVEL_KERNEL) {
 		judge_kernel_only(&judge);
 	}
 	/* P10 */
@@ -289,7 +289,7 @@ static void judge_one(struct lab *lab, struct lab_consumer *consumer)
 		wrong(&judge, "records were lost");
 	judge_with_model(&judge, false);
 	if (lab->setup.exact && !lab->setup.may_be_off &&
-	    !lab_is_filtered(lab) && consumer->level == BTS_LEVEL_USER)
+	    !lab_is_filtered(lab) && consumer->level == BRANCH_LEVEL_USER)
 		judge_with_model(&judge, true);
 	lab->counts.streams++;
 }
@@ -336,7 +336,7 @@ static bool is_compared(const struct lab *lab,
 	if (!is_type(record, UTRACE_BRANCH))
 		return record->info !=
 		       (UTRACE_BRANCH_GAP | UTRACE_LOSS_EDGE << 8);
-	if (consumer->level == BTS_LEVEL_USER &&
+	if (consumer->level == BRANCH_LEVEL_USER &&
 	    (is_kernel(record->from) || is_kernel(record->to)))
 		return false;
 	return is_kernel(side) ? !setup->off_os : !setup->off_usr;

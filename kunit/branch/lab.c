@@ -18,23 +18,23 @@
 #define LAB_PATTERN	0x5a
 
 /* Entry points of the kernel.  One of them is not in the tracer's table. */
-static const struct bts_entry lab_entries[] = {
-	{ LAB_KERNEL | 0x010, 0, BTS_ENTRY_TRANSPARENT },
-	{ LAB_KERNEL | 0x020, UTRACE_PC_EXCEPTION(6), BTS_ENTRY_EXCEPTION },
-	{ LAB_KERNEL | 0x028, 0, BTS_ENTRY_TRANSPARENT },
-	{ LAB_KERNEL | 0x030, UTRACE_PC_SYSCALL, BTS_ENTRY_SYSCALL },
-	{ LAB_KERNEL | 0x040, UTRACE_PC_EXCEPTION(3), BTS_ENTRY_EXCEPTION },
+static const struct branch_entry lab_entries[] = {
+	{ LAB_KERNEL | 0x010, 0, BRANCH_ENTRY_TRANSPARENT },
+	{ LAB_KERNEL | 0x020, UTRACE_PC_EXCEPTION(6), BRANCH_ENTRY_EXCEPTION },
+	{ LAB_KERNEL | 0x028, 0, BRANCH_ENTRY_TRANSPARENT },
+	{ LAB_KERNEL | 0x030, UTRACE_PC_SYSCALL, BRANCH_ENTRY_SYSCALL },
+	{ LAB_KERNEL | 0x040, UTRACE_PC_EXCEPTION(3), BRANCH_ENTRY_EXCEPTION },
 };
 
-static const struct bts_entry lab_known[] = {
-	{ LAB_KERNEL | 0x010, 0, BTS_ENTRY_TRANSPARENT },
-	{ LAB_KERNEL | 0x020, UTRACE_PC_EXCEPTION(6), BTS_ENTRY_EXCEPTION },
-	{ LAB_KERNEL | 0x030, UTRACE_PC_SYSCALL, BTS_ENTRY_SYSCALL },
-	{ LAB_KERNEL | 0x040, UTRACE_PC_EXCEPTION(3), BTS_ENTRY_EXCEPTION },
-	{ LAB_NMI, 0, BTS_ENTRY_TRANSPARENT },
+static const struct branch_entry lab_known[] = {
+	{ LAB_KERNEL | 0x010, 0, BRANCH_ENTRY_TRANSPARENT },
+	{ LAB_KERNEL | 0x020, UTRACE_PC_EXCEPTION(6), BRANCH_ENTRY_EXCEPTION },
+	{ LAB_KERNEL | 0x030, UTRACE_PC_SYSCALL, BRANCH_ENTRY_SYSCALL },
+	{ LAB_KERNEL | 0x040, UTRACE_PC_EXCEPTION(3), BRANCH_ENTRY_EXCEPTION },
+	{ LAB_NMI, 0, BRANCH_ENTRY_TRANSPARENT },
 };
 
-static const struct bts_entries lab_table = {
+static const struct branch_entries lab_table = {
 	lab_known, ARRAY_SIZE(lab_known)
 };
 
@@ -43,12 +43,12 @@ static const struct bts_entries lab_table = {
 /* Read by copying. */
 static unsigned int lab_look(struct lab_consumer *consumer, unsigned int n)
 {
-	struct bts_look look;
+	struct branch_cursor cursor;
 
-	n = utrace_bts_buffer_look(&consumer->buffer,
-				   consumer->got + consumer->n, n, &look);
+	n = utrace_branch_buffer_copy(&consumer->buffer,
+				   consumer->got + consumer->n, n, &cursor);
 	if (n)
-		utrace_bts_buffer_take(&consumer->buffer, &look);
+		utrace_branch_buffer_take(&consumer->buffer, &cursor);
 	return n;
 }
 
@@ -57,9 +57,9 @@ static unsigned int lab_peek(struct lab_consumer *consumer, unsigned int n)
 {
 	const struct utrace_branch *records;
 
-	n = utrace_bts_buffer_peek(&consumer->buffer, &records, n);
+	n = utrace_branch_buffer_peek(&consumer->buffer, &records, n);
 	memcpy(consumer->got + consumer->n, records, n * sizeof(*records));
-	utrace_bts_buffer_skip(&consumer->buffer, n);
+	utrace_branch_buffer_skip(&consumer->buffer, n);
 	return n;
 }
 
@@ -87,9 +87,9 @@ static void lab_read_prompt(struct lab *lab)
 
 /* The diary */
 
-static struct bts_event *lab_note(struct lab *lab, unsigned int cpu, u8 type)
+static struct branch_event *lab_note(struct lab *lab, unsigned int cpu, u8 type)
 {
-	struct bts_event *event;
+	struct branch_event *event;
 
 	if (lab->n_events == LAB_EVENTS)
 		lab_wrong(lab, "no memory for the diary", cpu,
@@ -97,7 +97,7 @@ static struct bts_event *lab_note(struct lab *lab, unsigned int cpu, u8 type)
 	else
 		lab->n_events++;
 	event = &lab->events[lab->n_events - 1];
-	*event = (struct bts_event){
+	*event = (struct branch_event){
 		.type = type,
 		.cpu = cpu,
 		.thread = lab->cpu[cpu].thread,
@@ -108,13 +108,13 @@ static struct bts_event *lab_note(struct lab *lab, unsigned int cpu, u8 type)
 static void lab_note_gap(struct lab *lab, unsigned int cpu, u8 cause,
 			 bool threads)
 {
-	struct bts_event *event = lab_note(lab, cpu, BTS_EVENT_GAP);
+	struct branch_event *event = lab_note(lab, cpu, BRANCH_EVENT_GAP);
 
 	event->cause = cause;
 	event->threads = threads;
 }
 
-static void lab_full(struct bts_fake *fake)
+static void lab_full(struct branch_fake *fake)
 {
 	struct lab_cpu *cpu = container_of(fake, struct lab_cpu, fake);
 	unsigned int number = cpu - cpu->lab->cpu;
@@ -140,7 +140,7 @@ static int lab_cpu_of(const struct lab *lab,
 }
 
 /* A running thread continues until a second interrupt. */
-static void lab_pause(struct bts_stream *stream)
+static void lab_pause(struct branch_stream *stream)
 {
 	struct lab_consumer *consumer = container_of(stream,
 						     struct lab_consumer,
@@ -175,17 +175,17 @@ static bool lab_wants(const struct lab *lab, unsigned int cpu)
 
 /* Branches */
 
-static struct bts_event *lab_branch_once(struct lab *lab, unsigned int cpu,
+static struct branch_event *lab_branch_once(struct lab *lab, unsigned int cpu,
 					 u64 from, u64 to, u64 info)
 {
-	struct bts_event *event = lab_note(lab, cpu, BTS_EVENT_BRANCH);
-	struct bts_fake *fake = &lab->cpu[cpu].fake;
+	struct branch_event *event = lab_note(lab, cpu, BRANCH_EVENT_BRANCH);
+	struct branch_fake *fake = &lab->cpu[cpu].fake;
 
 	event->record = (struct utrace_branch){ from, to, info };
 	if (fake->on != lab_wants(lab, cpu))
 		lab_wrong(lab, fake->on ? "the source is on without a stream" :
 			  "the source is off", cpu, lab->n_events);
-	event->stored = bts_fake_store(fake, &event->record);
+	event->stored = branch_fake_store(fake, &event->record);
 	return event;
 }
 
@@ -196,11 +196,11 @@ static struct bts_event *lab_branch_once(struct lab *lab, unsigned int cpu,
  */
 static void lab_interrupt(struct lab *lab, unsigned int cpu, u64 at)
 {
-	struct bts_fake *fake = &lab->cpu[cpu].fake;
+	struct branch_fake *fake = &lab->cpu[cpu].fake;
 
 	fake->masked = true;
 	lab_branch_once(lab, cpu, at, LAB_NMI, 0);
-	utrace_bts_window_interrupt(&fake->window);
+	utrace_branch_window_interrupt(&fake->window);
 	fake->masked = false;
 	lab_read_prompt(lab);
 	lab_branch_once(lab, cpu, LAB_NMI | 0x800, at, 0);
@@ -215,21 +215,21 @@ static void lab_interrupts(struct lab *lab, unsigned int cpu, u64 at)
 {
 	unsigned int n;
 
-	for (n = 0; bts_fake_due(&lab->cpu[cpu].fake) && !lab->wrong; n++) {
+	for (n = 0; branch_fake_due(&lab->cpu[cpu].fake) && !lab->wrong; n++) {
 		if (n == 2)
 			lab_wrong(lab, "the interrupt is raised in a loop",
 				  cpu, lab->n_events);
 		lab_interrupt(lab, cpu, at);
 		lab->counts.interrupts++;
 		lab->counts.least += lab->setup.exact &&
-				     lab->setup.size[cpu] == BTS_WINDOW_MIN;
+				     lab->setup.size[cpu] == BRANCH_WINDOW_MIN;
 	}
 }
 
 static void lab_branch(struct lab *lab, unsigned int cpu, u64 from, u64 to,
 		       u64 info, u64 pc)
 {
-	struct bts_event *event = lab_branch_once(lab, cpu, from, to, info);
+	struct branch_event *event = lab_branch_once(lab, cpu, from, to, info);
 
 	event->pc = pc;
 	event->syscall = pc == UTRACE_PC_SYSCALL;
@@ -280,7 +280,7 @@ static u64 lab_info(u64 random)
 
 /* Make the thread enter the kernel, by an instruction or by another event. */
 static void lab_enter(struct lab *lab, unsigned int cpu, u64 seed,
-		      const struct bts_entry *entry)
+		      const struct branch_entry *entry)
 {
 	struct lab_thread *thread = lab_thread(lab, cpu);
 
@@ -288,7 +288,7 @@ static void lab_enter(struct lab *lab, unsigned int cpu, u64 seed,
 	if (!thread->notified)
 		thread->at += lab_random(&seed) % 40;
 	thread->left = thread->at;
-	thread->told = entry->pc;
+	thread->by_insn = entry->pc;
 	thread->kernel = true;
 	thread->at = entry->address + 4;
 	lab_branch(lab, cpu, thread->left, entry->address,
@@ -342,7 +342,7 @@ static bool lab_resume(struct lab *lab, const struct lab_step *step,
 			continue;
 		if (consumer->stream.paused && (step->seed & 3))
 			lab_read(consumer, step->seed >> 8 & LAB_BUFFER);
-		if (!utrace_bts_window_resume(&lab->cpu[step->cpu].fake.window,
+		if (!utrace_branch_window_resume(&lab->cpu[step->cpu].fake.window,
 					      &consumer->stream))
 			resumed = false;
 	}
@@ -366,7 +366,7 @@ static void lab_step_leave(struct lab *lab, const struct lab_step *step)
 		return;
 	thread->notified = false;
 	to = thread->left;
-	if (thread->told && step->n % 4)
+	if (thread->by_insn && step->n % 4)
 		to += 2;
 	else if (!(step->n % 8))
 		to = lab_user(lab_random(&seed));
@@ -393,14 +393,14 @@ static void lab_step_switch(struct lab *lab, const struct lab_step *step)
 		new = &lab->thread[id];
 	if (old == new || (old && !old->kernel) || (new && new->running))
 		return;
-	utrace_bts_window_switch(&cpu->fake.window, new ? &new->streams : NULL,
+	utrace_branch_window_switch(&cpu->fake.window, new ? &new->streams : NULL,
 				 &task);
 	if (old)
 		old->running = false;
 	if (new)
 		new->running = true;
 	cpu->thread = id;
-	lab_note(lab, step->cpu, BTS_EVENT_TASK)->record = task;
+	lab_note(lab, step->cpu, BRANCH_EVENT_TASK)->record = task;
 	if (cpu->fake.window.off)
 		lab_note_gap(lab, step->cpu, UTRACE_LOSS_OFF, true);
 }
@@ -409,10 +409,10 @@ static void lab_step_switch(struct lab *lab, const struct lab_step *step)
 
 static bool lab_make(struct lab_consumer *consumer)
 {
-	return !utrace_bts_buffer_init(&consumer->buffer, consumer->records,
+	return !utrace_branch_buffer_init(&consumer->buffer, consumer->records,
 				       consumer->size, consumer->overwrite,
 				       consumer->of_cpu) &&
-	       !utrace_bts_stream_init(&consumer->stream, consumer->level,
+	       !utrace_branch_stream_init(&consumer->stream, consumer->level,
 				       &lab_table, &consumer->buffer,
 				       consumer->wait ? lab_pause : NULL);
 }
@@ -430,7 +430,7 @@ static void lab_add(struct lab *lab, struct lab_consumer *consumer)
 	added = lab_make(consumer);
 	if (cpu >= 0) {
 		lab_call(lab, cpu);
-		added &= !utrace_bts_window_add(&lab->cpu[cpu].fake.window,
+		added &= !utrace_branch_window_add(&lab->cpu[cpu].fake.window,
 						&consumer->stream, thread);
 	} else {
 		list_add_tail(&consumer->stream.list, thread);
@@ -439,7 +439,7 @@ static void lab_add(struct lab *lab, struct lab_consumer *consumer)
 		lab_wrong(lab, "a consumer cannot be added",
 			  consumer - lab->consumer, 0);
 	consumer->there = true;
-	consumer->wanted = (struct bts_wanted){
+	consumer->wanted = (struct branch_wanted){
 		.level = consumer->level,
 		.of_cpu = consumer->of_cpu,
 		.id = consumer->id,
@@ -458,7 +458,7 @@ static void lab_remove(struct lab *lab, struct lab_consumer *consumer)
 		return;
 	if (cpu >= 0) {
 		lab_call(lab, cpu);
-		utrace_bts_window_remove(&lab->cpu[cpu].fake.window,
+		utrace_branch_window_remove(&lab->cpu[cpu].fake.window,
 					 &consumer->stream);
 	} else {
 		list_del_init(&consumer->stream.list);
@@ -473,12 +473,12 @@ static void lab_remove(struct lab *lab, struct lab_consumer *consumer)
 
 static void lab_step_off(struct lab *lab, const struct lab_step *step)
 {
-	struct bts_window *window = &lab->cpu[step->cpu].fake.window;
+	struct branch_window *window = &lab->cpu[step->cpu].fake.window;
 	bool off = step->op == LAB_OFF;
 	bool was = window->off;
 
 	lab_call(lab, step->cpu);
-	utrace_bts_window_off(window, off);
+	utrace_branch_window_off(window, off);
 	if (off && !was)
 		lab_note_gap(lab, step->cpu, UTRACE_LOSS_OFF, false);
 	lab_return(lab, step->cpu);
@@ -528,7 +528,7 @@ static void lab_step(struct lab *lab, const struct lab_step *step)
 		break;
 	case LAB_DRAIN:
 		lab_call(lab, step->cpu);
-		utrace_bts_window_drain(&cpu->fake.window);
+		utrace_branch_window_drain(&cpu->fake.window);
 		lab_return(lab, step->cpu);
 		break;
 	case LAB_INTERRUPT:
@@ -550,7 +550,7 @@ static void lab_begin_cpu(struct lab *lab, unsigned int i)
 	void *records = cpu->records + LAB_GUARD;
 
 	memset(cpu->records, LAB_PATTERN, sizeof(cpu->records));
-	bts_fake_init(&cpu->fake, records + lab->setup.shift[i],
+	branch_fake_init(&cpu->fake, records + lab->setup.shift[i],
 		      lab->setup.size[i]);
 	cpu->fake.skid = lab->setup.skid;
 	cpu->fake.off_os = lab->setup.off_os;
@@ -574,7 +574,7 @@ static void lab_begin(struct lab *lab)
 	for (i = 0; i < LAB_THREADS; i++) {
 		lab->thread[i] = (struct lab_thread){
 			.kernel = true,
-			.told = true,
+			.by_insn = true,
 			.at = LAB_KERNEL,
 			.left = lab_user(i),
 		};
@@ -595,7 +595,7 @@ static void lab_begin(struct lab *lab)
 static void lab_check_guard(struct lab *lab, unsigned int i)
 {
 	const u8 *byte = (const u8 *)lab->cpu[i].records;
-	const struct bts_store *store = &lab->cpu[i].fake.store;
+	const struct branch_store *store = &lab->cpu[i].fake.store;
 	const u8 *end = byte + sizeof(lab->cpu[i].records);
 
 	for (; byte < end; byte++)
@@ -612,7 +612,7 @@ static void lab_read_rest(struct lab *lab, unsigned int i)
 
 	do {
 		lab_read(consumer, LAB_RECORDS);
-	} while (!utrace_bts_buffer_settle(&consumer->buffer) &&
+	} while (!utrace_branch_buffer_write_losses(&consumer->buffer) &&
 		 consumer->n < LAB_RECORDS);
 	lab_read(consumer, LAB_RECORDS);
 	if (consumer->n == LAB_RECORDS)
@@ -632,7 +632,7 @@ static void lab_end(struct lab *lab)
 			continue;
 		if (consumer->there && !consumer->of_cpu) {
 			lab_remove(lab, consumer);
-			utrace_bts_stream_finish(&consumer->stream);
+			utrace_branch_stream_finish(&consumer->stream);
 			consumer->wanted.finished = true;
 		}
 		lab_remove(lab, consumer);

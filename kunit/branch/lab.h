@@ -81,10 +81,10 @@ struct lab_step {
  * @size: size of the window in records, by CPU
  * @shift: misalignment of the window in bytes, by CPU; a multiple of 8
  * @skid: number of records from the threshold to the interrupt
- * @off_os: see struct bts_fake
- * @off_usr: see struct bts_fake
- * @by_target: see struct bts_fake
- * @forgets: see struct bts_fake
+ * @off_os: see struct branch_fake
+ * @off_usr: see struct branch_fake
+ * @by_target: see struct branch_fake
+ * @forgets: see struct branch_fake
  * @may_be_off: some steps are %LAB_OFF
  * @exact: the processor loses nothing
  */
@@ -136,9 +136,9 @@ struct lab_consumer {
 	bool used;
 	bool there;
 	bool whole;
-	struct bts_wanted wanted;
-	struct bts_stream stream;
-	struct bts_buffer buffer;
+	struct branch_wanted wanted;
+	struct branch_stream stream;
+	struct branch_buffer buffer;
 	struct utrace_branch *got;
 	unsigned int n;
 	struct utrace_branch records[LAB_BUFFER];
@@ -151,7 +151,7 @@ struct lab_consumer {
  * @kernel: it is in the kernel
  * @at: address of its next instruction
  * @left: address at which it has left user mode
- * @told: it has entered the kernel by an instruction
+ * @by_insn: it has entered the kernel by an instruction
  * @notified: it must resume its streams before it runs user code
  * @late: number of records of user code that it may make before that
  */
@@ -161,7 +161,7 @@ struct lab_thread {
 	bool kernel;
 	u64 at;
 	u64 left;
-	bool told;
+	bool by_insn;
 	bool notified;
 	unsigned int late;
 };
@@ -175,7 +175,7 @@ struct lab_thread {
  * @records: memory of the window and a guard around it
  */
 struct lab_cpu {
-	struct bts_fake fake;
+	struct branch_fake fake;
 	struct lab *lab;
 	u8 thread;
 	u64 idle_at;
@@ -187,7 +187,7 @@ struct lab_cpu {
  * @streams: streams that were compared with the model
  * @records: records that were equal in a stream and in the model
  * @interrupts: interrupts that came after a threshold was reached
- * @least: those interrupts of exact machines with windows of BTS_WINDOW_MIN
+ * @least: those interrupts of exact machines with windows of BRANCH_WINDOW_MIN
  *	records
  * @windows: branches that were equal with other windows
  * @filters: branches that were equal with a filter of the processor
@@ -241,7 +241,7 @@ struct lab {
 	struct lab_cpu cpu[LAB_CPUS];
 	struct lab_thread thread[LAB_THREADS];
 	struct lab_consumer consumer[LAB_CONSUMERS];
-	struct bts_event events[LAB_EVENTS];
+	struct branch_event events[LAB_EVENTS];
 	unsigned int n_events;
 	struct utrace_branch should[LAB_RECORDS];
 	struct utrace_branch first[LAB_CONSUMERS][LAB_RECORDS];

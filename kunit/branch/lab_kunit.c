@@ -21,7 +21,7 @@
  * @reader: records that were read
  */
 struct lab_test {
-	struct bts_buffer buffer;
+	struct branch_buffer buffer;
 	struct utrace_branch ring[SUITE_RING];
 	struct utrace_branch many[SUITE_RING];
 	struct suite_reader reader;
@@ -43,60 +43,60 @@ static void ring_sizes_are_checked(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(wrong); i++)
 		KUNIT_EXPECT_EQ(test,
-				utrace_bts_buffer_init(&t->buffer,
+				utrace_branch_buffer_init(&t->buffer,
 						       t->ring, wrong[i],
 						       false, false), -EINVAL);
-	KUNIT_EXPECT_EQ(test, utrace_bts_buffer_init(&t->buffer, t->ring,
+	KUNIT_EXPECT_EQ(test, utrace_branch_buffer_init(&t->buffer, t->ring,
 						     2, false, false), 0);
-	KUNIT_EXPECT_FALSE(test, utrace_bts_buffer_has(&t->buffer));
+	KUNIT_EXPECT_FALSE(test, utrace_branch_buffer_has(&t->buffer));
 	suite_expect(test, &t->reader, &t->buffer, NULL, 0);
 }
 
 /* Records that do not fit are counted at the place where they are missing. */
 static void full_ring_counts(struct kunit *test)
 {
-	static const struct utrace_branch told[] = {
+	static const struct utrace_branch want[] = {
 		{ 2, 2 }, { 3, 3 }, LOST(3, FULL), { 7, 7 }
 	};
 	struct lab_test *t = test->priv;
-	struct bts_buffer *buffer = &t->buffer;
+	struct branch_buffer *buffer = &t->buffer;
 	unsigned int i;
 
-	utrace_bts_buffer_init(buffer, t->ring, 4, false, false);
+	utrace_branch_buffer_init(buffer, t->ring, 4, false, false);
 	for (i = 0; i < 6; i++)
-		utrace_bts_buffer_put(buffer, i, i, 0);
+		utrace_branch_buffer_put(buffer, i, i, 0);
 	KUNIT_EXPECT_EQ(test, buffer->counts[UTRACE_LOSS_FULL], 2ULL);
-	KUNIT_EXPECT_EQ(test, utrace_bts_buffer_room(buffer), 0ULL);
-	KUNIT_EXPECT_FALSE(test, utrace_bts_buffer_settle(buffer));
-	utrace_bts_buffer_put(buffer, 6, 6, 0);
+	KUNIT_EXPECT_EQ(test, utrace_branch_buffer_room(buffer), 0ULL);
+	KUNIT_EXPECT_FALSE(test, utrace_branch_buffer_write_losses(buffer));
+	utrace_branch_buffer_put(buffer, 6, 6, 0);
 	KUNIT_EXPECT_EQ(test, suite_read(&t->reader, buffer, 2), 2U);
-	KUNIT_EXPECT_EQ(test, utrace_bts_buffer_room(buffer), 1ULL);
-	utrace_bts_buffer_put(buffer, 7, 7, 0);
-	suite_expect(test, &t->reader, buffer, told, ARRAY_SIZE(told));
+	KUNIT_EXPECT_EQ(test, utrace_branch_buffer_room(buffer), 1ULL);
+	utrace_branch_buffer_put(buffer, 7, 7, 0);
+	suite_expect(test, &t->reader, buffer, want, ARRAY_SIZE(want));
 	KUNIT_EXPECT_EQ(test, buffer->counts[UTRACE_LOSS_FULL], 3ULL);
-	KUNIT_EXPECT_EQ(test, utrace_bts_buffer_room(buffer), 4ULL);
+	KUNIT_EXPECT_EQ(test, utrace_branch_buffer_room(buffer), 4ULL);
 }
 
 /* Each cause is reported and counted separately. */
 static void causes_are_apart(struct kunit *test)
 {
-	static const struct utrace_branch told[] = {
+	static const struct utrace_branch want[] = {
 		GAP(EDGE), { 1, 1 }, LOST(2, FULL), GAP(OFF), GAP(HARDWARE)
 	};
 	struct lab_test *t = test->priv;
-	struct bts_buffer *buffer = &t->buffer;
+	struct branch_buffer *buffer = &t->buffer;
 	const struct utrace_branch some[3] = { { 1, 1 }, { 2, 2 }, { 3, 3 } };
 
-	utrace_bts_buffer_init(buffer, t->ring, 2, false, false);
-	utrace_bts_buffer_gap(buffer, UTRACE_LOSS_EDGE);
-	utrace_bts_buffer_write(buffer, some, 3);
-	utrace_bts_buffer_gap(buffer, UTRACE_LOSS_HARDWARE);
-	utrace_bts_buffer_gap(buffer, UTRACE_LOSS_OFF);
-	suite_expect(test, &t->reader, buffer, told, 2);
-	KUNIT_EXPECT_FALSE(test, utrace_bts_buffer_settle(buffer));
-	suite_expect(test, &t->reader, buffer, told + 2, 2);
-	KUNIT_EXPECT_TRUE(test, utrace_bts_buffer_settle(buffer));
-	suite_expect(test, &t->reader, buffer, told + 4, 1);
+	utrace_branch_buffer_init(buffer, t->ring, 2, false, false);
+	utrace_branch_buffer_gap(buffer, UTRACE_LOSS_EDGE);
+	utrace_branch_buffer_write(buffer, some, 3);
+	utrace_branch_buffer_gap(buffer, UTRACE_LOSS_HARDWARE);
+	utrace_branch_buffer_gap(buffer, UTRACE_LOSS_OFF);
+	suite_expect(test, &t->reader, buffer, want, 2);
+	KUNIT_EXPECT_FALSE(test, utrace_branch_buffer_write_losses(buffer));
+	suite_expect(test, &t->reader, buffer, want + 2, 2);
+	KUNIT_EXPECT_TRUE(test, utrace_branch_buffer_write_losses(buffer));
+	suite_expect(test, &t->reader, buffer, want + 4, 1);
 	KUNIT_EXPECT_EQ(test, buffer->counts[UTRACE_LOSS_FULL], 2ULL);
 	KUNIT_EXPECT_EQ(test, buffer->counts[UTRACE_LOSS_EDGE], 1ULL);
 	KUNIT_EXPECT_EQ(test, buffer->counts[UTRACE_LOSS_OFF], 1ULL);
@@ -106,27 +106,27 @@ static void causes_are_apart(struct kunit *test)
 /* The reader of a ring that overwrites gets the loss and then the owner. */
 static void last_records_have_an_owner(struct kunit *test)
 {
-	static const struct utrace_branch told[] = {
+	static const struct utrace_branch want[] = {
 		LOST(4, OVERWRITTEN), TASK(2), { 4, 4 }, { 5, 5 }, { 6, 6 },
 		{ 7, 7 }
 	};
 	struct lab_test *t = test->priv;
-	struct bts_buffer *buffer = &t->buffer;
+	struct branch_buffer *buffer = &t->buffer;
 	unsigned int i;
 
-	utrace_bts_buffer_init(buffer, t->ring, 4, true, true);
+	utrace_branch_buffer_init(buffer, t->ring, 4, true, true);
 	for (i = 0; i < 8; i++)
-		utrace_bts_buffer_put(buffer, i, i,
+		utrace_branch_buffer_put(buffer, i, i,
 				      i == 1 || i == 2 ? UTRACE_BRANCH_TASK :
 				      UTRACE_BRANCH);
-	KUNIT_EXPECT_TRUE(test, utrace_bts_buffer_has(buffer));
+	KUNIT_EXPECT_TRUE(test, utrace_branch_buffer_has(buffer));
 	/* A reader that reads one record at a time gets the same. */
 	KUNIT_EXPECT_EQ(test, suite_read(&t->reader, buffer, 1), 1U);
 	KUNIT_EXPECT_EQ(test, t->reader.got[0].from, 4ULL);
-	suite_expect(test, &t->reader, buffer, told + 1, ARRAY_SIZE(told) - 1);
+	suite_expect(test, &t->reader, buffer, want + 1, ARRAY_SIZE(want) - 1);
 	KUNIT_EXPECT_EQ(test, buffer->counts[UTRACE_LOSS_OVERWRITTEN], 4ULL);
-	KUNIT_EXPECT_FALSE(test, utrace_bts_buffer_has(buffer));
-	utrace_bts_buffer_put(buffer, 8, 8, 0);
+	KUNIT_EXPECT_FALSE(test, utrace_branch_buffer_has(buffer));
+	utrace_branch_buffer_put(buffer, 8, 8, 0);
 	suite_expect(test, &t->reader, buffer, &(const struct utrace_branch){ 8, 8 }, 1);
 }
 
@@ -134,13 +134,13 @@ static void last_records_have_an_owner(struct kunit *test)
 static void last_records_of_many(struct kunit *test)
 {
 	struct lab_test *t = test->priv;
-	struct bts_buffer *buffer = &t->buffer;
+	struct branch_buffer *buffer = &t->buffer;
 	unsigned int i;
 
 	for (i = 0; i < SUITE_RING; i++)
 		t->many[i] = (struct utrace_branch){ i, i };
-	utrace_bts_buffer_init(buffer, t->ring, 8, true, false);
-	utrace_bts_buffer_write(buffer, t->many, SUITE_RING);
+	utrace_branch_buffer_init(buffer, t->ring, 8, true, false);
+	utrace_branch_buffer_write(buffer, t->many, SUITE_RING);
 	KUNIT_EXPECT_EQ(test, suite_read(&t->reader, buffer, SUITE_RING), 9U);
 	KUNIT_EXPECT_EQ(test, t->reader.got[0].from, (u64)SUITE_RING - 8);
 	KUNIT_EXPECT_EQ(test, t->reader.got[1].from, (u64)SUITE_RING - 8);
@@ -151,25 +151,25 @@ static void last_records_of_many(struct kunit *test)
 static void records_are_peeked(struct kunit *test)
 {
 	struct lab_test *t = test->priv;
-	struct bts_buffer *buffer = &t->buffer;
+	struct branch_buffer *buffer = &t->buffer;
 	const struct utrace_branch *records;
 	unsigned int i;
 
-	utrace_bts_buffer_init(buffer, t->ring, 8, false, false);
-	KUNIT_EXPECT_EQ(test, utrace_bts_buffer_peek(buffer, &records, 8), 0U);
+	utrace_branch_buffer_init(buffer, t->ring, 8, false, false);
+	KUNIT_EXPECT_EQ(test, utrace_branch_buffer_peek(buffer, &records, 8), 0U);
 	for (i = 0; i < 8; i++)
-		utrace_bts_buffer_put(buffer, i, i, 0);
-	KUNIT_EXPECT_EQ(test, utrace_bts_buffer_peek(buffer, &records, 5), 5U);
-	utrace_bts_buffer_skip(buffer, 5);
-	KUNIT_EXPECT_EQ(test, utrace_bts_buffer_room(buffer), 5ULL);
-	utrace_bts_buffer_put(buffer, 8, 8, 0);
-	KUNIT_EXPECT_EQ(test, utrace_bts_buffer_peek(buffer, &records, 8), 3U);
+		utrace_branch_buffer_put(buffer, i, i, 0);
+	KUNIT_EXPECT_EQ(test, utrace_branch_buffer_peek(buffer, &records, 5), 5U);
+	utrace_branch_buffer_skip(buffer, 5);
+	KUNIT_EXPECT_EQ(test, utrace_branch_buffer_room(buffer), 5ULL);
+	utrace_branch_buffer_put(buffer, 8, 8, 0);
+	KUNIT_EXPECT_EQ(test, utrace_branch_buffer_peek(buffer, &records, 8), 3U);
 	KUNIT_EXPECT_EQ(test, records->from, 5ULL);
-	utrace_bts_buffer_skip(buffer, 3);
-	KUNIT_EXPECT_EQ(test, utrace_bts_buffer_peek(buffer, &records, 8), 1U);
+	utrace_branch_buffer_skip(buffer, 3);
+	KUNIT_EXPECT_EQ(test, utrace_branch_buffer_peek(buffer, &records, 8), 1U);
 	KUNIT_EXPECT_EQ(test, records->from, 8ULL);
-	utrace_bts_buffer_skip(buffer, 1);
-	KUNIT_EXPECT_FALSE(test, utrace_bts_buffer_has(buffer));
+	utrace_branch_buffer_skip(buffer, 1);
+	KUNIT_EXPECT_FALSE(test, utrace_branch_buffer_has(buffer));
 }
 
 /* Random machines */
@@ -221,7 +221,7 @@ static void properties_hold(struct kunit *test)
 struct lab_timer {
 	struct hrtimer timer;
 	struct lab *lab;
-	struct bts_buffer *buffer;
+	struct branch_buffer *buffer;
 	unsigned int rounds;
 	unsigned int done;
 	unsigned int bad;
@@ -235,7 +235,7 @@ static void lab_timer_write(struct lab_timer *t)
 
 	for (i = 0; i < n; i++, t->next++)
 		t->some[i] = (struct utrace_branch){ t->next, ~t->next, 0 };
-	utrace_bts_buffer_write(t->buffer, t->some, n);
+	utrace_branch_buffer_write(t->buffer, t->some, n);
 }
 
 static enum hrtimer_restart lab_timer_run(struct hrtimer *timer)
@@ -313,21 +313,21 @@ static void interrupt_writes_while_read(struct kunit *test)
 	struct lab_timer *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
 	unsigned long end = jiffies + 2 * HZ;
 	struct lab_test *c = test->priv;
-	struct bts_buffer *buffer = &c->buffer;
-	struct bts_look look;
+	struct branch_buffer *buffer = &c->buffer;
+	struct branch_cursor cursor;
 	u64 next = 0, seen;
 	unsigned int i, n;
 
 	KUNIT_ASSERT_NOT_NULL(test, t);
-	utrace_bts_buffer_init(buffer, c->ring, 16, true, false);
+	utrace_branch_buffer_init(buffer, c->ring, 16, true, false);
 	t->buffer = buffer;
 	t->rounds = 5000;
 	start_timer(test, t);
 	for (i = 0; hrtimer_active(&t->timer) && time_before(jiffies, end); i++) {
-		n = utrace_bts_buffer_look(buffer, c->reader.got, 17, &look);
+		n = utrace_branch_buffer_copy(buffer, c->reader.got, 17, &cursor);
 		seen = check_records(test, c->reader.got, n, next);
 		if (!(i % 1024)) {
-			utrace_bts_buffer_take(buffer, &look);
+			utrace_branch_buffer_take(buffer, &cursor);
 			next = seen;
 			cond_resched();
 		}

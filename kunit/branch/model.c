@@ -9,8 +9,8 @@
 
 /* The records of one consumer. */
 struct model {
-	const struct bts_event *events;
-	const struct bts_wanted *wanted;
+	const struct branch_event *events;
+	const struct branch_wanted *wanted;
 	struct utrace_branch *records;
 	unsigned int n;
 	unsigned int max;
@@ -38,16 +38,16 @@ static bool is_kernel(u64 address)
 /* Check whether an event belongs to the stream. */
 static bool model_has(const struct model *model, unsigned int i)
 {
-	const struct bts_event *event = &model->events[i];
-	const struct bts_wanted *wanted = model->wanted;
+	const struct branch_event *event = &model->events[i];
+	const struct branch_wanted *wanted = model->wanted;
 
 	if (wanted->of_cpu ? event->cpu != wanted->id :
 	    event->thread != wanted->id)
 		return false;
 	switch (event->type) {
-	case BTS_EVENT_BRANCH:
+	case BRANCH_EVENT_BRANCH:
 		return event->stored || wanted->ideal;
-	case BTS_EVENT_TASK:
+	case BRANCH_EVENT_TASK:
 		return wanted->of_cpu;
 	default:
 		return !(wanted->of_cpu && event->threads);
@@ -57,9 +57,9 @@ static bool model_has(const struct model *model, unsigned int i)
 static bool model_is_branch(const struct model *model, unsigned int i,
 			    bool from_kernel, bool to_kernel)
 {
-	const struct bts_event *event = &model->events[i];
+	const struct branch_event *event = &model->events[i];
 
-	return event->type == BTS_EVENT_BRANCH &&
+	return event->type == BRANCH_EVENT_BRANCH &&
 	       is_kernel(event->record.from) == from_kernel &&
 	       is_kernel(event->record.to) == to_kernel;
 }
@@ -108,7 +108,7 @@ static bool model_edge_missing(const struct model *model, unsigned int i,
 	bool kernel;
 
 	if (!model_before(model, i, &before, &kernel) ||
-	    model->events[before].type != BTS_EVENT_BRANCH)
+	    model->events[before].type != BRANCH_EVENT_BRANCH)
 		return false;
 	if (model_is_branch(model, before, false, true))
 		return from_user;
@@ -122,7 +122,7 @@ static bool model_is_moved(const struct model *model, unsigned int i)
 
 	if (!model_after(model, i, &after))
 		return model->wanted->finished;
-	if (model->events[after].type == BTS_EVENT_TASK)
+	if (model->events[after].type == BRANCH_EVENT_TASK)
 		return true;
 	return model_is_branch(model, after, true, false) &&
 	       model->events[after].record.to != model->events[i].record.from;
@@ -130,7 +130,7 @@ static bool model_is_moved(const struct model *model, unsigned int i)
 
 static void model_enter(struct model *model, unsigned int i)
 {
-	const struct bts_event *event = &model->events[i];
+	const struct branch_event *event = &model->events[i];
 
 	if (event->pc)
 		model_put(model, event->record.from, event->pc,
@@ -144,7 +144,7 @@ static void model_leave(struct model *model, unsigned int i)
 {
 	const struct utrace_branch *record = &model->events[i].record;
 	u64 info = record->info & UTRACE_BRANCH_PREDICTED;
-	const struct bts_event *entry;
+	const struct branch_event *entry;
 	unsigned int before;
 	bool kernel;
 
@@ -187,22 +187,22 @@ static void model_kernel(struct model *model, unsigned int i)
 
 static void model_event(struct model *model, unsigned int i)
 {
-	const struct bts_event *event = &model->events[i];
+	const struct branch_event *event = &model->events[i];
 	const struct utrace_branch *record = &event->record;
 
-	if (event->type == BTS_EVENT_GAP)
+	if (event->type == BRANCH_EVENT_GAP)
 		model_put_gap(model, event->cause);
-	else if (event->type == BTS_EVENT_TASK ||
-		 model->wanted->level == BTS_LEVEL_BOTH)
+	else if (event->type == BRANCH_EVENT_TASK ||
+		 model->wanted->level == BRANCH_LEVEL_BOTH)
 		model_put(model, record->from, record->to, record->info);
-	else if (model->wanted->level == BTS_LEVEL_USER)
+	else if (model->wanted->level == BRANCH_LEVEL_USER)
 		model_user(model, i);
 	else
 		model_kernel(model, i);
 }
 
 /**
- * bts_model() - compute what a consumer should get
+ * branch_model() - compute what a consumer should get
  * @events: the diary
  * @wanted: the consumer
  * @records: filled in
@@ -210,8 +210,8 @@ static void model_event(struct model *model, unsigned int i)
  *
  * Return: number of records that the consumer should get.
  */
-unsigned int bts_model(const struct bts_event *events,
-		       const struct bts_wanted *wanted,
+unsigned int branch_model(const struct branch_event *events,
+		       const struct branch_wanted *wanted,
 		       struct utrace_branch *records, unsigned int n)
 {
 	struct model model = { events, wanted, records, 0, n };

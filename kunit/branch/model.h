@@ -11,31 +11,31 @@
 #include "../../branch/view.h"
 
 /**
- * enum bts_event_type - kinds of events on a machine
- * @BTS_EVENT_BRANCH: a branch
- * @BTS_EVENT_TASK: a switch to another thread
- * @BTS_EVENT_GAP: branches were not recorded for a time
+ * enum branch_event_type - kinds of events on a machine
+ * @BRANCH_EVENT_BRANCH: a branch
+ * @BRANCH_EVENT_TASK: a switch to another thread
+ * @BRANCH_EVENT_GAP: branches were not recorded for a time
  */
-enum bts_event_type {
-	BTS_EVENT_BRANCH,
-	BTS_EVENT_TASK,
-	BTS_EVENT_GAP,
+enum branch_event_type {
+	BRANCH_EVENT_BRANCH,
+	BRANCH_EVENT_TASK,
+	BRANCH_EVENT_GAP,
 };
 
 /**
- * struct bts_event - one entry of the diary of a machine
+ * struct branch_event - one entry of the diary of a machine
  * @record: the branch, or the record of a task
  * @pc: for a branch into the kernel by an instruction, the pseudo-address of
  *	the entry; else 0
  * @syscall: the branch is a system call
- * @type: enum bts_event_type
+ * @type: enum branch_event_type
  * @cpu: number of the CPU
  * @thread: number of the thread
  * @cause: cause of a gap
  * @threads: the gap is in the streams of the thread only
  * @stored: the branch was recorded
  */
-struct bts_event {
+struct branch_event {
 	struct utrace_branch record;
 	u64 pc;
 	bool syscall;
@@ -48,7 +48,7 @@ struct bts_event {
 };
 
 /**
- * struct bts_wanted - description of a consumer
+ * struct branch_wanted - description of a consumer
  * @level: level that it wants
  * @of_cpu: it follows a CPU, else a thread
  * @id: number of the CPU or thread
@@ -58,8 +58,8 @@ struct bts_event {
  * @finished: the thread has ended
  * @ideal: include branches that were not recorded
  */
-struct bts_wanted {
-	enum bts_level level;
+struct branch_wanted {
+	enum branch_level level;
 	bool of_cpu;
 	u8 id;
 	unsigned int begin;
@@ -69,8 +69,8 @@ struct bts_wanted {
 	bool ideal;
 };
 
-unsigned int bts_model(const struct bts_event *events,
-		       const struct bts_wanted *wanted,
+unsigned int branch_model(const struct branch_event *events,
+		       const struct branch_wanted *wanted,
 		       struct utrace_branch *records, unsigned int n);
 
 #endif /* _KERNEL_UTRACE_TESTS_BRANCH_MODEL_H */

@@ -14,11 +14,11 @@
 
 /* Sizes of windows; the smallest ones have little room for the interrupt. */
 static const u16 lab_sizes[] = {
-	BTS_WINDOW_MIN, BTS_WINDOW_MIN + 1, 6, 7, 8, 13, 25, 64, 200, 512
+	BRANCH_WINDOW_MIN, BRANCH_WINDOW_MIN + 1, 6, 7, 8, 13, 25, 64, 200, 512
 };
 
 static const u16 lab_small_sizes[] = {
-	BTS_WINDOW_MIN, BTS_WINDOW_MIN + 1, 10
+	BRANCH_WINDOW_MIN, BRANCH_WINDOW_MIN + 1, 10
 };
 
 static unsigned int below(u64 *seed, unsigned int n)
@@ -37,7 +37,7 @@ static unsigned int make_size(const struct lab_setup *setup, u64 *seed)
  * Choose the windows and the skid.  A small window has its threshold in the
  * middle.  Before the threshold there is room for the branch out of the last
  * interrupt and for one more, so that the thread makes progress: no window is
- * smaller than BTS_WINDOW_MIN.  After it, an exact machine has room for the
+ * smaller than BRANCH_WINDOW_MIN.  After it, an exact machine has room for the
  * skid, the branch into the interrupt, and a record that is never written.
  * Other machines may have less room there, and then lose branches.
  */
@@ -52,7 +52,7 @@ static void make_windows(struct lab_setup *setup, u64 *seed)
 		least = min(least, setup->size[i]);
 	}
 	setup->skid = below(seed, setup->exact ?
-			    min(least / 2, (unsigned int)BTS_MARGIN) - 1 : 5);
+			    min(least / 2, (unsigned int)BRANCH_MARGIN) - 1 : 5);
 }
 
 /* Choose a filter of one level, by one side of the branch. */
@@ -82,8 +82,8 @@ static void make_consumer(struct lab *lab, struct lab_consumer *consumer,
 			  u64 *seed, bool may_wait)
 {
 	static const u8 levels[] = {
-		BTS_LEVEL_USER, BTS_LEVEL_USER, BTS_LEVEL_KERNEL,
-		BTS_LEVEL_BOTH
+		BRANCH_LEVEL_USER, BRANCH_LEVEL_USER, BRANCH_LEVEL_KERNEL,
+		BRANCH_LEVEL_BOTH
 	};
 
 	consumer->level = levels[below(seed, 4)];
@@ -91,9 +91,9 @@ static void make_consumer(struct lab *lab, struct lab_consumer *consumer,
 	consumer->of_cpu = below(seed, 2);
 	consumer->wait = may_wait && !consumer->of_cpu &&
 			 !consumer->overwrite &&
-			 consumer->level == BTS_LEVEL_USER && below(seed, 3);
+			 consumer->level == BRANCH_LEVEL_USER && below(seed, 3);
 	consumer->id = below(seed, consumer->of_cpu ? LAB_CPUS : LAB_THREADS);
-	consumer->size = consumer->wait ? BTS_WAIT_MIN << below(seed, 2) :
+	consumer->size = consumer->wait ? BRANCH_WAIT_MIN << below(seed, 2) :
 			 2U << below(seed, 10);
 	consumer->prompt = !consumer->overwrite && below(seed, 2);
 	consumer->late = !below(seed, 3);
@@ -255,9 +255,9 @@ static void print_consumer(const struct lab_consumer *consumer,
 			   unsigned int number)
 {
 	static const char * const levels[] = {
-		[BTS_LEVEL_USER]	= "user",
-		[BTS_LEVEL_KERNEL]	= "kernel",
-		[BTS_LEVEL_BOTH]	= "both",
+		[BRANCH_LEVEL_USER]	= "user",
+		[BRANCH_LEVEL_KERNEL]	= "kernel",
+		[BRANCH_LEVEL_BOTH]	= "both",
 	};
 
 	pr_info("  consumer %u: %s %u, %s, %s of %u%s%s%s\n", number,

@@ -12,7 +12,7 @@
 #include "fake.h"
 
 /* Size of the window in records. */
-#define MACHINE_RECORDS	(2 * BTS_MARGIN + 100)
+#define MACHINE_RECORDS	(2 * BRANCH_MARGIN + 100)
 
 /* Records from the threshold to the interrupt of a faultless processor. */
 #define MACHINE_SKID	23
@@ -51,7 +51,7 @@ enum machine_fault {
  * @kept: a branch that is recorded after the next one
  */
 struct machine {
-	struct bts_fake fake;
+	struct branch_fake fake;
 	struct bts_test test;
 	struct utrace_branch records[MACHINE_RECORDS + 8];
 	enum machine_fault fault;
@@ -66,13 +66,13 @@ static struct machine *machine_of(struct bts_test *test)
 
 static void machine_store(struct machine *m, struct utrace_branch branch)
 {
-	struct bts_store *store = &m->fake.store;
+	struct branch_store *store = &m->fake.store;
 
 	if (m->fault == MACHINE_BEYOND && m->fake.on &&
 	    store->index == store->max)
 		store->index += sizeof(branch);
-	bts_fake_store(&m->fake, &branch);
-	if (bts_fake_due(&m->fake) && m->fault != MACHINE_SILENT &&
+	branch_fake_store(&m->fake, &branch);
+	if (branch_fake_due(&m->fake) && m->fault != MACHINE_SILENT &&
 	    m->fault != MACHINE_BEYOND)
 		KUNIT_EXPECT_TRUE(kunit_get_current_test(),
 				  utrace_bts_test_interrupt(&m->test));
@@ -151,13 +151,13 @@ static struct machine *machine_make(struct kunit *test,
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, m);
-	bts_fake_init(&m->fake, m->records, MACHINE_RECORDS);
+	branch_fake_init(&m->fake, m->records, MACHINE_RECORDS);
 	m->fault = fault;
 	m->fake.skid = MACHINE_SKID;
 	if (fault == MACHINE_SLOW)
-		m->fake.skid = BTS_MARGIN - 1;
+		m->fake.skid = BRANCH_MARGIN - 1;
 	if (fault == MACHINE_LATE)
-		m->fake.skid = BTS_MARGIN;
+		m->fake.skid = BRANCH_MARGIN;
 	if (fault == MACHINE_ODD_SIZE)
 		m->fake.store.max -= 8;
 	if (fault == MACHINE_SMALL)

@@ -25,19 +25,19 @@ struct suite_reader {
 
 /* Read up to @n records.  Returns their number. */
 static inline unsigned int suite_read(struct suite_reader *reader,
-				      struct bts_buffer *buffer,
+				      struct branch_buffer *buffer,
 				      unsigned int n)
 {
-	struct bts_look look;
+	struct branch_cursor cursor;
 
-	n = utrace_bts_buffer_look(buffer, reader->got, n, &look);
-	utrace_bts_buffer_take(buffer, &look);
+	n = utrace_branch_buffer_copy(buffer, reader->got, n, &cursor);
+	utrace_branch_buffer_take(buffer, &cursor);
 	return n;
 }
 
 /* Check that the reader gets these records and no others. */
 static inline void suite_expect(struct kunit *test, struct suite_reader *reader,
-				struct bts_buffer *buffer,
+				struct branch_buffer *buffer,
 				const struct utrace_branch *records,
 				unsigned int n)
 {

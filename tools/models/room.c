@@ -357,7 +357,7 @@ static void wait_for_room(struct state *s, unsigned int c)
 	consumer->waiting = !again;
 }
 
-/* Model utrace_bts_wait_soon().  WAIT_LOCK is held. */
+/* Model utrace_branch_wait_soon().  WAIT_LOCK is held. */
 static void request_report(struct state *s, unsigned int c)
 {
 	if (!load(CLOSED + c))

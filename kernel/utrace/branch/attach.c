@@ -26,33 +26,33 @@
 #include "thread.h"
 #include "track.h"
 
-#define BTS_LEVELS	(UTRACE_LEVEL_USER | UTRACE_LEVEL_KERNEL)
+#define BRANCH_LEVELS	(UTRACE_LEVEL_USER | UTRACE_LEVEL_KERNEL)
 
 /* The smallest ring of a consumer of a CPU. */
-#define BTS_CPU_MIN	2048ULL
+#define BRANCH_CPU_MIN	2048ULL
 
-static const int bts_scopes[] = {
+static const int branch_scopes[] = {
 	[UTRACE_SCOPE_THREAD]	= 0,
 	[UTRACE_SCOPE_PROCESS]	= UTRACE_ATTACH_PROCESS,
 	[UTRACE_SCOPE_TREE]	= UTRACE_ATTACH_TREE,
 };
 
-static void bts_put_cpus(struct bts_consumer *consumer)
+static void branch_put_cpus(struct bts_consumer *consumer)
 {
 	if (consumer->has_cpus)
-		utrace_bts_cpus_put();
+		utrace_branch_cpus_put();
 	consumer->has_cpus = false;
 }
 
 /* No thread is left that could queue bts_consumer.move. */
-static void bts_consumer_free(struct work_struct *work)
+static void branch_consumer_free(struct work_struct *work)
 {
 	struct bts_consumer *consumer = container_of(work, struct bts_consumer,
 						     free);
 
 	cancel_work_sync(&consumer->move);
-	bts_put_cpus(consumer);
-	utrace_bts_ring_free(&consumer->ring);
+	branch_put_cpus(consumer);
+	utrace_branch_ring_free(&consumer->ring);
 	utrace_reader_end(&consumer->reader);
 	put_pid_ns(consumer->ns);
 	utrace_viewer_put(consumer->viewer);
@@ -62,10 +62,10 @@ static void bts_consumer_free(struct work_struct *work)
 /* What is wanted */
 
 /* Get the source for what a consumer wants; 0 if there is none. */
-static unsigned int bts_source_for(const struct utrace_branches_want *want,
+static unsigned int branch_source_for(const struct utrace_branches_want *want,
 				   bool cpu)
 {
-	unsigned int recorder = utrace_bts_cpu_source();
+	unsigned int recorder = utrace_branch_cpu_source();
 	bool kernel = want->levels & UTRACE_LEVEL_KERNEL;
 
 	switch (want->source) {
@@ -84,14 +84,14 @@ static unsigned int bts_source_for(const struct utrace_branches_want *want,
 }
 
 /* Check whether tasks can wait: not in the kernel, if CPUs record them. */
-static bool bts_can_wait(u32 levels, unsigned int source, bool cpu)
+static bool branch_can_wait(u32 levels, unsigned int source, bool cpu)
 {
 	return !cpu && (source == UTRACE_BRANCH_SOURCE_STEP ||
 			!(levels & UTRACE_LEVEL_KERNEL));
 }
 
 /**
- * utrace_bts_check() - check the wishes of a consumer
+ * utrace_branch_check() - check the wishes of a consumer
  * @want: what the consumer wants
  * @cpu: the consumer is to follow a CPU, else tasks
  *
@@ -101,17 +101,17 @@ static bool bts_can_wait(u32 levels, unsigned int source, bool cpu)
  * * -EINVAL - there is no such level, policy or source
  * * -EOPNOTSUPP - this machine has no such source, or the tasks cannot wait
  */
-int utrace_bts_check(const struct utrace_branches_want *want, bool cpu)
+int utrace_branch_check(const struct utrace_branches_want *want, bool cpu)
 {
-	unsigned int source = bts_source_for(want, cpu);
+	unsigned int source = branch_source_for(want, cpu);
 
-	if (want->levels & ~BTS_LEVELS || want->full > UTRACE_FULL_OVERWRITE ||
+	if (want->levels & ~BRANCH_LEVELS || want->full > UTRACE_FULL_OVERWRITE ||
 	    want->source > UTRACE_BRANCH_SOURCE_EMULATED)
 		return -EINVAL;
 	if (!source)
 		return -EOPNOTSUPP;
 	if (want->full == UTRACE_FULL_STOP &&
-	    !bts_can_wait(want->levels, source, cpu))
+	    !branch_can_wait(want->levels, source, cpu))
 		return -EOPNOTSUPP;
 	return source;
 }
@@ -119,9 +119,9 @@ int utrace_bts_check(const struct utrace_branches_want *want, bool cpu)
 /* Making */
 
 /**
- * utrace_bts_consumer_new() - allocate a consumer that follows nothing yet
+ * utrace_branch_consumer_new() - allocate a consumer that follows nothing yet
  * @want: what the consumer wants
- * @source: from utrace_bts_check()
+ * @source: from utrace_branch_check()
  * @cpu: the consumer is to follow a CPU, else tasks
  * @session: the session of the calling program, or NULL for the kernel
  *
@@ -130,7 +130,7 @@ int utrace_bts_check(const struct utrace_branches_want *want, bool cpu)
  * too large, -ENOMEM, or an error of utrace_viewer_new().
  */
 struct bts_consumer *
-utrace_bts_consumer_new(const struct utrace_branches_want *want, u32 source,
+utrace_branch_consumer_new(const struct utrace_branches_want *want, u32 source,
 			bool cpu, struct utrace_session *session)
 {
 	struct utrace_viewer *viewer = NULL;
@@ -150,8 +150,8 @@ utrace_bts_consumer_new(const struct utrace_branches_want *want, u32 source,
 	consumer->viewer = viewer;
 	/* A smaller ring would count as full before half of it is used. */
 	if (cpu && capacity)
-		capacity = max(capacity, BTS_CPU_MIN);
-	ret = utrace_bts_ring_init(&consumer->ring, capacity,
+		capacity = max(capacity, BRANCH_CPU_MIN);
+	ret = utrace_branch_ring_init(&consumer->ring, capacity,
 				   want->full == UTRACE_FULL_OVERWRITE);
 	if (ret) {
 		utrace_viewer_put(viewer);
@@ -162,16 +162,16 @@ utrace_bts_consumer_new(const struct utrace_branches_want *want, u32 source,
 	mutex_init(&consumer->lock);
 	spin_lock_init(&consumer->wait_lock);
 	utrace_reader_init(&consumer->reader, &consumer->wait_lock,
-			   &utrace_bts_reader_ops);
+			   &utrace_branch_reader_ops);
 	INIT_LIST_HEAD(&consumer->waiting);
 	INIT_LIST_HEAD(&consumer->tracks);
-	INIT_WORK(&consumer->move, utrace_bts_tracks_work);
-	INIT_WORK(&consumer->free, bts_consumer_free);
+	INIT_WORK(&consumer->move, utrace_branch_tracks_work);
+	INIT_WORK(&consumer->free, branch_consumer_free);
 	consumer->levels = want->levels ?: UTRACE_LEVEL_USER;
 	consumer->source = source;
 	consumer->stop = (want->full == UTRACE_FULL_DEFAULT ||
 			  want->full == UTRACE_FULL_STOP) &&
-			 bts_can_wait(want->levels, source, cpu);
+			 branch_can_wait(want->levels, source, cpu);
 	consumer->ns = get_pid_ns(session ? utrace_dev_ns(session) :
 					    &init_pid_ns);
 	if (session)
@@ -179,7 +179,7 @@ utrace_bts_consumer_new(const struct utrace_branches_want *want, u32 source,
 	return consumer;
 }
 
-static bool bts_may_trace(struct task_struct *task, void *data)
+static bool branch_may_trace(struct task_struct *task, void *data)
 {
 	struct bts_consumer *consumer = data;
 
@@ -193,7 +193,7 @@ static bool bts_may_trace(struct task_struct *task, void *data)
 }
 
 /**
- * utrace_bts_attach() - attach the engine of a consumer
+ * utrace_branch_consumer_attach() - attach the engine of a consumer
  * @consumer: the consumer
  * @task: one of the tasks to follow
  * @scope: enum utrace_scope, up to %UTRACE_SCOPE_TREE
@@ -211,22 +211,22 @@ static bool bts_may_trace(struct task_struct *task, void *data)
  *   is a kernel thread
  * * -ENOSPC, -EUSERS - a task or the user cannot have another engine
  * * -EINTR - the caller is being killed
- * * -EBUSY, -EIO - see utrace_bts_cpus_get()
+ * * -EBUSY, -EIO - see utrace_branch_cpus_get()
  * * -ENOMEM - out of memory
  */
-int utrace_bts_attach(struct bts_consumer *consumer, struct task_struct *task,
+int utrace_branch_consumer_attach(struct bts_consumer *consumer, struct task_struct *task,
 		      u32 scope)
 {
 	struct utrace_engine *engine;
 	int ret;
 
-	if (!scope || scope >= ARRAY_SIZE(bts_scopes))
+	if (!scope || scope >= ARRAY_SIZE(branch_scopes))
 		return -EINVAL;
 	if (consumer->source == UTRACE_BRANCH_SOURCE_STEP) {
 		if (!arch_has_single_step())
 			return -EOPNOTSUPP;
 	} else {
-		ret = utrace_bts_cpus_get();
+		ret = utrace_branch_cpus_get();
 		if (ret)
 			return ret;
 		consumer->tracked = true;
@@ -235,9 +235,9 @@ int utrace_bts_attach(struct bts_consumer *consumer, struct task_struct *task,
 	engine = utrace_attach_for(consumer->viewer ? consumer->viewer->opener :
 						      NULL, task,
 				   UTRACE_ATTACH_OBSERVER |
-				   UTRACE_ATTACH_OWN_EVENTS | bts_scopes[scope],
-				   &utrace_bts_ops, consumer,
-				   consumer->viewer ? bts_may_trace : NULL,
+				   UTRACE_ATTACH_OWN_EVENTS | branch_scopes[scope],
+				   &utrace_branch_ops, consumer,
+				   consumer->viewer ? branch_may_trace : NULL,
 				   consumer);
 	if (IS_ERR(engine))
 		return consumer->deadlock ? -EDEADLK : PTR_ERR(engine);
@@ -256,7 +256,7 @@ int utrace_bts_attach(struct bts_consumer *consumer, struct task_struct *task,
 	/* A thread may have joined already. */
 	scoped_guard(spinlock_irqsave, &consumer->wait_lock)
 		WRITE_ONCE(consumer->closed, true);
-	utrace_bts_tracks_close(consumer);
+	utrace_branch_tracks_close(consumer);
 	(void)!utrace_control(NULL, engine, UTRACE_DETACH);
 	utrace_engine_put(engine);
 	return ret == -EALREADY ? -ESRCH : ret;
@@ -265,7 +265,7 @@ int utrace_bts_attach(struct bts_consumer *consumer, struct task_struct *task,
 /* Closing */
 
 /**
- * utrace_bts_close() - stop following threads or a CPU
+ * utrace_branch_consumer_close() - stop following threads or a CPU
  * @consumer: the consumer, which is attached
  *
  * The threads leave by themselves, at their next record or when they exit.  A
@@ -274,27 +274,27 @@ int utrace_bts_attach(struct bts_consumer *consumer, struct task_struct *task,
  *
  * Context: Process context without locks; may sleep.
  */
-void utrace_bts_close(struct bts_consumer *consumer)
+void utrace_branch_consumer_close(struct bts_consumer *consumer)
 {
 	int ret;
 
-	utrace_bts_tracks_sync(consumer);
+	utrace_branch_tracks_sync(consumer);
 	scoped_guard(spinlock_irqsave, &consumer->wait_lock)
 		WRITE_ONCE(consumer->closed, true);
 	utrace_reader_end(&consumer->reader);
 	if (consumer->cpu) {
-		utrace_bts_cpu_detach(consumer);
+		utrace_branch_cpu_detach(consumer);
 		return;
 	}
-	utrace_bts_tracks_close(consumer);
-	utrace_bts_let_go(consumer);
+	utrace_branch_tracks_close(consumer);
+	utrace_branch_let_go(consumer);
 	ret = utrace_control(NULL, consumer->engine, UTRACE_DETACH);
 	WARN_ON_ONCE(ret && ret != -EINPROGRESS && ret != -ESRCH);
-	bts_put_cpus(consumer);
+	branch_put_cpus(consumer);
 }
 
 /**
- * utrace_bts_release() - drop the first reference to a consumer
+ * utrace_branch_consumer_release() - drop the first reference to a consumer
  * @consumer: the consumer, which is closed
  *
  * A thread in a system call may keep the consumer for long, but not its
@@ -302,46 +302,46 @@ void utrace_bts_close(struct bts_consumer *consumer)
  *
  * Context: Process context; may sleep.
  */
-void utrace_bts_release(struct bts_consumer *consumer)
+void utrace_branch_consumer_release(struct bts_consumer *consumer)
 {
 	if (consumer->cpu) {
-		utrace_bts_cpu_free(consumer);
+		utrace_branch_cpu_free(consumer);
 	} else {
 		shmem_truncate_range(file_inode(consumer->ring.pages), 0, -1);
 		utrace_engine_put(consumer->engine);
 	}
-	utrace_bts_consumer_put(consumer);
+	utrace_branch_consumer_put(consumer);
 }
 
 /**
- * utrace_bts_info() - fill in the answer to %UTRACE_IOC_BRANCH_INFO
+ * utrace_branch_consumer_info() - fill in the answer to %UTRACE_IOC_BRANCH_INFO
  * @consumer: the consumer
  * @info: zeroed by the caller
  *
  * Context: Process context; may sleep.  Takes bts_consumer.lock and then
  * bts_consumer.wait_lock.
  */
-void utrace_bts_info(struct bts_consumer *consumer,
+void utrace_branch_consumer_info(struct bts_consumer *consumer,
 		     struct utrace_ioc_branch_info *info)
 {
-	const struct bts_ring *ring = &consumer->ring;
+	const struct branch_ring *ring = &consumer->ring;
 
 	info->capacity = ring->size;
-	info->map_size = utrace_bts_ring_map_size(ring);
+	info->map_size = utrace_branch_ring_map_size(ring);
 	info->tails_size = ring->shared ? PAGE_SIZE : 0;
 	info->source = consumer->source;
 	info->levels = consumer->levels;
 	info->full = ring->overwrite ? UTRACE_FULL_OVERWRITE :
 		     consumer->stop ? UTRACE_FULL_STOP : UTRACE_FULL_DROP;
 	if (consumer->cpu) {
-		utrace_bts_cpu_info(consumer, info);
+		utrace_branch_cpu_info(consumer, info);
 		return;
 	}
 	guard(mutex)(&consumer->lock);
 	info->written = ring->head;
 	info->overwritten = ring->dropped;
 	info->lost = ring->lost_ever;
-	utrace_bts_tracks_info(consumer, info);
+	utrace_branch_tracks_info(consumer, info);
 	scoped_guard(spinlock_irqsave, &consumer->wait_lock)
 		info->waiting = consumer->nwaiting;
 }

@@ -15,18 +15,18 @@ struct utrace_ioc_branch_info;
 struct utrace_session;
 
 /* bts_engine.c */
-extern const struct utrace_engine_ops utrace_bts_ops;
+extern const struct utrace_engine_ops utrace_branch_ops;
 
 /* attach.c */
-void utrace_bts_info(struct bts_consumer *consumer,
+void utrace_branch_consumer_info(struct bts_consumer *consumer,
 		     struct utrace_ioc_branch_info *info);
-void utrace_bts_close(struct bts_consumer *consumer);
-void utrace_bts_release(struct bts_consumer *consumer);
+void utrace_branch_consumer_close(struct bts_consumer *consumer);
+void utrace_branch_consumer_release(struct bts_consumer *consumer);
 struct bts_consumer *
-utrace_bts_consumer_new(const struct utrace_branches_want *want, u32 source,
+utrace_branch_consumer_new(const struct utrace_branches_want *want, u32 source,
 			bool cpu, struct utrace_session *session);
-int utrace_bts_attach(struct bts_consumer *consumer, struct task_struct *task,
+int utrace_branch_consumer_attach(struct bts_consumer *consumer, struct task_struct *task,
 		      u32 scope);
-int utrace_bts_check(const struct utrace_branches_want *want, bool cpu);
+int utrace_branch_check(const struct utrace_branches_want *want, bool cpu);
 
 #endif /* _KERNEL_UTRACE_BRANCH_ATTACH_H */

@@ -26,7 +26,7 @@
 #include "buffer.h"
 
 /**
- * utrace_bts_buffer_init() - initialize a ring
+ * utrace_branch_buffer_init() - initialize a ring
  * @buffer: filled in
  * @records: memory of the ring, which the caller keeps until nobody uses the
  *	ring
@@ -40,13 +40,13 @@
  * * 0 - the ring is empty
  * * -EINVAL - @size is no power of 2, or less than 2
  */
-int utrace_bts_buffer_init(struct bts_buffer *buffer,
+int utrace_branch_buffer_init(struct branch_buffer *buffer,
 			   struct utrace_branch *records, u64 size,
 			   bool overwrite, bool owners)
 {
 	if (size < 2 || size & (size - 1))
 		return -EINVAL;
-	*buffer = (struct bts_buffer){
+	*buffer = (struct branch_buffer){
 		.records = records,
 		.size = size,
 		.overwrite = overwrite,
@@ -58,15 +58,15 @@ int utrace_bts_buffer_init(struct bts_buffer *buffer,
 /* The writer */
 
 /* Number of free records, of which pending losses may need some. */
-static u64 bts_free(const struct bts_buffer *buffer)
+static u64 branch_free(const struct branch_buffer *buffer)
 {
-	/* Pairs with utrace_bts_buffer_take(): these records were read. */
+	/* Pairs with utrace_branch_buffer_take(): these records were read. */
 	return buffer->size - (buffer->head - smp_load_acquire(&buffer->tail));
 }
 
 /* Find the last TASK record before number @end. */
 static const struct utrace_branch *
-bts_find_owner(const struct bts_buffer *buffer, u64 begin, u64 end)
+branch_find_owner(const struct branch_buffer *buffer, u64 begin, u64 end)
 {
 	const struct utrace_branch *record;
 
@@ -79,24 +79,24 @@ bts_find_owner(const struct bts_buffer *buffer, u64 begin, u64 end)
 }
 
 /* Give up the oldest records, up to number @tail. */
-static void bts_overwrite(struct bts_buffer *buffer, u64 tail)
+static void branch_overwrite(struct branch_buffer *buffer, u64 tail)
 {
 	const struct utrace_branch *owner = NULL;
 
 	if (buffer->owners)
-		owner = bts_find_owner(buffer, buffer->tail, tail);
+		owner = branch_find_owner(buffer, buffer->tail, tail);
 	WRITE_ONCE(buffer->version, buffer->version + 1);
-	smp_wmb();	/* Pairs with bts_oldest(). */
+	smp_wmb();	/* Pairs with branch_oldest(). */
 	if (owner)
 		buffer->owner = *owner;
 	WRITE_ONCE(buffer->tail, tail);
-	smp_wmb();	/* Pairs with bts_oldest(). */
+	smp_wmb();	/* Pairs with branch_oldest(). */
 	WRITE_ONCE(buffer->version, buffer->version + 1);
-	smp_wmb();	/* Pairs with utrace_bts_buffer_look(). */
+	smp_wmb();	/* Pairs with utrace_branch_buffer_copy(). */
 }
 
 /* Copy @n records into the ring.  The caller has checked that they fit. */
-static void bts_append(struct bts_buffer *buffer,
+static void branch_append(struct branch_buffer *buffer,
 		       const struct utrace_branch *records, unsigned int n)
 {
 	u64 at = buffer->head & (buffer->size - 1);
@@ -105,12 +105,12 @@ static void bts_append(struct bts_buffer *buffer,
 	memcpy(buffer->records + at, records, first * sizeof(*records));
 	memcpy(buffer->records, records + first,
 	       (n - first) * sizeof(*records));
-	/* Pairs with utrace_bts_buffer_look(). */
+	/* Pairs with utrace_branch_buffer_copy(). */
 	smp_store_release(&buffer->head, buffer->head + n);
 }
 
 /* Write records to a ring that overwrites, at most its size at a time. */
-static void bts_write_over(struct bts_buffer *buffer,
+static void branch_write_over(struct branch_buffer *buffer,
 			   const struct utrace_branch *records, unsigned int n)
 {
 	unsigned int part;
@@ -121,13 +121,13 @@ static void bts_write_over(struct bts_buffer *buffer,
 		tail = buffer->head + part - min(buffer->head + part,
 						 buffer->size);
 		if (tail > buffer->tail)
-			bts_overwrite(buffer, tail);
-		bts_append(buffer, records, part);
+			branch_overwrite(buffer, tail);
+		branch_append(buffer, records, part);
 	}
 }
 
 /**
- * utrace_bts_buffer_settle() - write the pending records of losses
+ * utrace_branch_buffer_write_losses() - write the pending records of losses
  * @buffer: a ring
  *
  * Must be called a last time when the writer has finished and the reader has
@@ -136,34 +136,34 @@ static void bts_write_over(struct bts_buffer *buffer,
  * Context: The writer, or the reader when there is no writer.
  * Return: true if no loss is pending.
  */
-bool utrace_bts_buffer_settle(struct bts_buffer *buffer)
+bool utrace_branch_buffer_write_losses(struct branch_buffer *buffer)
 {
 	struct utrace_branch record;
 	unsigned int cause;
 
 	while (buffer->lost || buffer->gaps) {
-		if (!buffer->overwrite && !bts_free(buffer))
+		if (!buffer->overwrite && !branch_free(buffer))
 			return false;
 		if (buffer->lost) {
-			record = utrace_bts_loss(UTRACE_BRANCH_LOST,
+			record = utrace_branch_loss_record(UTRACE_BRANCH_LOST,
 						 buffer->lost,
 						 UTRACE_LOSS_FULL);
 			buffer->lost = 0;
 		} else {
 			cause = __builtin_ctz(buffer->gaps);
-			record = utrace_bts_loss(UTRACE_BRANCH_GAP, 0, cause);
+			record = utrace_branch_loss_record(UTRACE_BRANCH_GAP, 0, cause);
 			buffer->gaps &= buffer->gaps - 1;
 		}
 		if (buffer->overwrite)
-			bts_write_over(buffer, &record, 1);
+			branch_write_over(buffer, &record, 1);
 		else
-			bts_append(buffer, &record, 1);
+			branch_append(buffer, &record, 1);
 	}
 	return true;
 }
 
 /**
- * utrace_bts_buffer_write() - write records
+ * utrace_branch_buffer_write() - write records
  * @buffer: a ring
  * @records: the records, not in the ring
  * @n: number of records
@@ -173,21 +173,21 @@ bool utrace_bts_buffer_settle(struct bts_buffer *buffer)
  *
  * Context: Any, NMI included; one writer at a time.
  */
-void utrace_bts_buffer_write(struct bts_buffer *buffer,
+void utrace_branch_buffer_write(struct branch_buffer *buffer,
 			     const struct utrace_branch *records,
 			     unsigned int n)
 {
 	unsigned int kept = 0;
 
 	if (buffer->overwrite) {
-		bts_write_over(buffer, records, n);
+		branch_write_over(buffer, records, n);
 		return;
 	}
 	if (likely(!buffer->lost && !buffer->gaps) ||
-	    utrace_bts_buffer_settle(buffer))
-		kept = min_t(u64, n, bts_free(buffer));
+	    utrace_branch_buffer_write_losses(buffer))
+		kept = min_t(u64, n, branch_free(buffer));
 	if (kept)
-		bts_append(buffer, records, kept);
+		branch_append(buffer, records, kept);
 	if (likely(kept == n))
 		return;
 	buffer->lost += n - kept;
@@ -196,7 +196,7 @@ void utrace_bts_buffer_write(struct bts_buffer *buffer,
 }
 
 /**
- * utrace_bts_buffer_gap() - report that records are missing
+ * utrace_branch_buffer_gap() - report that records are missing
  * @buffer: a ring
  * @cause: %UTRACE_LOSS_OFF, %UTRACE_LOSS_HARDWARE or %UTRACE_LOSS_EDGE
  *
@@ -204,28 +204,28 @@ void utrace_bts_buffer_write(struct bts_buffer *buffer,
  *
  * Context: Any, NMI included; one writer at a time.
  */
-void utrace_bts_buffer_gap(struct bts_buffer *buffer,
+void utrace_branch_buffer_gap(struct branch_buffer *buffer,
 			   enum utrace_branch_loss cause)
 {
 	WRITE_ONCE(buffer->counts[cause], buffer->counts[cause] + 1);
 	buffer->gaps |= 1U << cause;
-	utrace_bts_buffer_settle(buffer);
+	utrace_branch_buffer_write_losses(buffer);
 }
 
 /**
- * utrace_bts_buffer_room() - number of records that fit
+ * utrace_branch_buffer_room() - number of records that fit
  * @buffer: a ring
  *
  * Context: The writer.
  * Return: number of records that can be written without a loss.
  */
-u64 utrace_bts_buffer_room(const struct bts_buffer *buffer)
+u64 utrace_branch_buffer_room(const struct branch_buffer *buffer)
 {
 	u64 room, owed;
 
 	if (buffer->overwrite)
 		return buffer->size;
-	room = bts_free(buffer);
+	room = branch_free(buffer);
 	owed = !!buffer->lost + hweight32(buffer->gaps);
 	return room - min(room, owed);
 }
@@ -233,7 +233,7 @@ u64 utrace_bts_buffer_room(const struct bts_buffer *buffer)
 /* The reader */
 
 /* Get number and owner of the oldest record of a ring that overwrites. */
-static u64 bts_oldest(const struct bts_buffer *buffer,
+static u64 branch_oldest(const struct branch_buffer *buffer,
 		      struct utrace_branch *owner)
 {
 	u32 version;
@@ -241,11 +241,11 @@ static u64 bts_oldest(const struct bts_buffer *buffer,
 
 	for (;;) {
 		version = READ_ONCE(buffer->version);
-		smp_rmb();	/* Pairs with bts_overwrite(). */
+		smp_rmb();	/* Pairs with branch_overwrite(). */
 		tail = READ_ONCE(buffer->tail);
 		/* A torn copy is read again. */
 		*owner = data_race(buffer->owner);
-		smp_rmb();	/* Pairs with bts_overwrite(). */
+		smp_rmb();	/* Pairs with branch_overwrite(). */
 		if (!(version & 1) && version == READ_ONCE(buffer->version))
 			return tail;
 		cpu_relax();
@@ -253,10 +253,10 @@ static u64 bts_oldest(const struct bts_buffer *buffer,
 }
 
 /* Copy up to @n records, starting with number @read.  Returns their number. */
-static unsigned int bts_copy_out(const struct bts_buffer *buffer, u64 read,
+static unsigned int branch_copy_out(const struct branch_buffer *buffer, u64 read,
 				 struct utrace_branch *records, unsigned int n)
 {
-	/* Pairs with bts_append(). */
+	/* Pairs with branch_append(). */
 	u64 head = smp_load_acquire(&buffer->head);
 	u64 at = read & (buffer->size - 1);
 	unsigned int first;
@@ -273,55 +273,55 @@ static unsigned int bts_copy_out(const struct bts_buffer *buffer, u64 read,
 }
 
 /* Try to read a ring that overwrites; 0 if the writer was faster. */
-static unsigned int bts_look_once(const struct bts_buffer *buffer,
+static unsigned int branch_copy_once(const struct branch_buffer *buffer,
 				  struct utrace_branch *records,
-				  unsigned int n, struct bts_look *look)
+				  unsigned int n, struct branch_cursor *cursor)
 {
 	struct utrace_branch owner;
 	unsigned int got = 0, copied;
-	u64 tail = bts_oldest(buffer, &owner);
+	u64 tail = branch_oldest(buffer, &owner);
 
-	*look = (struct bts_look){ buffer->read, buffer->owed, 0 };
-	if (tail > look->read) {
-		look->lost = tail - look->read;
-		records[got++] = utrace_bts_loss(UTRACE_BRANCH_LOST, look->lost,
+	*cursor = (struct branch_cursor){ buffer->read, buffer->owed, 0 };
+	if (tail > cursor->read) {
+		cursor->lost = tail - cursor->read;
+		records[got++] = utrace_branch_loss_record(UTRACE_BRANCH_LOST, cursor->lost,
 						 UTRACE_LOSS_OVERWRITTEN);
-		look->read = tail;
-		look->owed = true;
+		cursor->read = tail;
+		cursor->owed = true;
 	}
 	if (!UTRACE_BRANCH_TYPE(owner.info))
-		look->owed = false;
-	if (look->owed && got < n) {
+		cursor->owed = false;
+	if (cursor->owed && got < n) {
 		records[got++] = owner;
-		look->owed = false;
+		cursor->owed = false;
 	}
-	copied = bts_copy_out(buffer, look->read, records + got, n - got);
-	smp_rmb();	/* Pairs with bts_overwrite(). */
-	if (READ_ONCE(buffer->tail) <= look->read) {
-		look->read += copied;
+	copied = branch_copy_out(buffer, cursor->read, records + got, n - got);
+	smp_rmb();	/* Pairs with branch_overwrite(). */
+	if (READ_ONCE(buffer->tail) <= cursor->read) {
+		cursor->read += copied;
 		got += copied;
 	}
 	return got;
 }
 
 /**
- * utrace_bts_buffer_has() - check whether there is something to read
+ * utrace_branch_buffer_has() - check whether there is something to read
  * @buffer: a ring
  *
  * Context: The reader.
- * Return: true if utrace_bts_buffer_look() would return records.
+ * Return: true if utrace_branch_buffer_copy() would return records.
  */
-bool utrace_bts_buffer_has(const struct bts_buffer *buffer)
+bool utrace_branch_buffer_has(const struct branch_buffer *buffer)
 {
 	return READ_ONCE(buffer->head) != buffer->read || buffer->owed;
 }
 
 /**
- * utrace_bts_buffer_look() - copy the next records without consuming them
+ * utrace_branch_buffer_copy() - copy the next records without consuming them
  * @buffer: a ring
  * @records: filled in
  * @n: maximum number of records, at least 1
- * @look: for utrace_bts_buffer_take(), which consumes what was copied
+ * @cursor: for utrace_branch_buffer_take(), which consumes what was copied
  *
  * If records were overwritten since the last call, %UTRACE_BRANCH_LOST with
  * their number comes first, and then the %UTRACE_BRANCH_TASK that the next
@@ -331,57 +331,57 @@ bool utrace_bts_buffer_has(const struct bts_buffer *buffer)
  * overwrites the ring.
  * Return: number of records that were copied; 0 if the ring is empty.
  */
-unsigned int utrace_bts_buffer_look(const struct bts_buffer *buffer,
+unsigned int utrace_branch_buffer_copy(const struct branch_buffer *buffer,
 				    struct utrace_branch *records,
-				    unsigned int n, struct bts_look *look)
+				    unsigned int n, struct branch_cursor *cursor)
 {
 	unsigned int got;
 
 	if (!buffer->overwrite) {
-		got = bts_copy_out(buffer, buffer->read, records, n);
-		*look = (struct bts_look){ .read = buffer->read + got };
+		got = branch_copy_out(buffer, buffer->read, records, n);
+		*cursor = (struct branch_cursor){ .read = buffer->read + got };
 		return got;
 	}
 	do {
-		got = bts_look_once(buffer, records, n, look);
-	} while (!got && READ_ONCE(buffer->tail) > look->read);
+		got = branch_copy_once(buffer, records, n, cursor);
+	} while (!got && READ_ONCE(buffer->tail) > cursor->read);
 	return got;
 }
 
 /**
- * utrace_bts_buffer_take() - consume the records that were copied
+ * utrace_branch_buffer_take() - consume the records that were copied
  * @buffer: a ring
- * @look: from utrace_bts_buffer_look()
+ * @cursor: from utrace_branch_buffer_copy()
  *
  * Context: The reader; any but NMI.
  */
-void utrace_bts_buffer_take(struct bts_buffer *buffer,
-			    const struct bts_look *look)
+void utrace_branch_buffer_take(struct branch_buffer *buffer,
+			    const struct branch_cursor *cursor)
 {
 	u64 *overwritten = &buffer->counts[UTRACE_LOSS_OVERWRITTEN];
 
-	buffer->read = look->read;
-	buffer->owed = look->owed;
-	WRITE_ONCE(*overwritten, *overwritten + look->lost);
+	buffer->read = cursor->read;
+	buffer->owed = cursor->owed;
+	WRITE_ONCE(*overwritten, *overwritten + cursor->lost);
 	if (!buffer->overwrite)
-		/* Pairs with bts_free(): the records have been read. */
-		smp_store_release(&buffer->tail, look->read);
+		/* Pairs with branch_free(): the records have been read. */
+		smp_store_release(&buffer->tail, cursor->read);
 }
 
 /**
- * utrace_bts_buffer_peek() - get a pointer to the next records
+ * utrace_branch_buffer_peek() - get a pointer to the next records
  * @buffer: a continuous ring
- * @records: set to the records, which stay until utrace_bts_buffer_skip()
+ * @records: set to the records, which stay until utrace_branch_buffer_skip()
  * @n: maximum number of records
  *
  * Context: The reader; any but NMI.
  * Return: number of contiguous records at @records; 0 if the ring is empty.
  */
-unsigned int utrace_bts_buffer_peek(const struct bts_buffer *buffer,
+unsigned int utrace_branch_buffer_peek(const struct branch_buffer *buffer,
 				    const struct utrace_branch **records,
 				    unsigned int n)
 {
-	/* Pairs with bts_append(). */
+	/* Pairs with branch_append(). */
 	u64 head = smp_load_acquire(&buffer->head);
 	u64 at = buffer->read & (buffer->size - 1);
 
@@ -390,27 +390,27 @@ unsigned int utrace_bts_buffer_peek(const struct bts_buffer *buffer,
 }
 
 /**
- * utrace_bts_buffer_skip() - consume records that were read in place
+ * utrace_branch_buffer_skip() - consume records that were read in place
  * @buffer: a continuous ring
- * @n: number of records, at most what utrace_bts_buffer_peek() has returned
+ * @n: number of records, at most what utrace_branch_buffer_peek() has returned
  *
  * Context: The reader; any but NMI.
  */
-void utrace_bts_buffer_skip(struct bts_buffer *buffer, unsigned int n)
+void utrace_branch_buffer_skip(struct branch_buffer *buffer, unsigned int n)
 {
-	const struct bts_look look = { .read = buffer->read + n };
+	const struct branch_cursor cursor = { .read = buffer->read + n };
 
-	utrace_bts_buffer_take(buffer, &look);
+	utrace_branch_buffer_take(buffer, &cursor);
 }
 
 /**
- * utrace_bts_buffer_gaps() - number of gaps of all causes
+ * utrace_branch_buffer_gaps() - number of gaps of all causes
  * @buffer: a ring
  *
  * Context: Any.
  * Return: number of gaps so far.
  */
-u64 utrace_bts_buffer_gaps(const struct bts_buffer *buffer)
+u64 utrace_branch_buffer_gaps(const struct branch_buffer *buffer)
 {
 	return READ_ONCE(buffer->counts[UTRACE_LOSS_OFF]) +
 	       READ_ONCE(buffer->counts[UTRACE_LOSS_HARDWARE]) +

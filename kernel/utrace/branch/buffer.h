@@ -15,10 +15,10 @@
 #include <linux/utrace_branch.h>
 
 /* Number of causes in enum utrace_branch_loss. */
-#define BTS_LOSSES	(UTRACE_LOSS_EDGE + 1)
+#define BRANCH_LOSSES	(UTRACE_LOSS_EDGE + 1)
 
 /**
- * struct bts_buffer - a ring of records
+ * struct branch_buffer - a ring of records
  * @records: memory of @size records; constant
  * @size: number of records, a power of 2; constant
  * @overwrite: a full ring overwrites its oldest records; constant
@@ -40,14 +40,14 @@
  * @read: number of the next record for the reader.  Used by the reader
  * @owed: the reader has not read @owner yet.  Used by the reader
  */
-struct bts_buffer {
+struct branch_buffer {
 	struct utrace_branch *records;
 	u64 size;
 	bool overwrite;
 	bool owners;
 	u64 lost;
 	u32 gaps;
-	u64 counts[BTS_LOSSES];
+	u64 counts[BRANCH_LOSSES];
 	u64 head;
 	u64 tail;
 	u32 version;
@@ -57,12 +57,12 @@ struct bts_buffer {
 };
 
 /**
- * struct bts_look - state of the reader after it takes the copied records
- * @read: bts_buffer.read afterwards
- * @owed: bts_buffer.owed afterwards
+ * struct branch_cursor - state of the reader after it takes the copied records
+ * @read: branch_buffer.read afterwards
+ * @owed: branch_buffer.owed afterwards
  * @lost: number of overwritten records in the copied %UTRACE_BRANCH_LOST
  */
-struct bts_look {
+struct branch_cursor {
 	u64 read;
 	bool owed;
 	u64 lost;
@@ -70,44 +70,44 @@ struct bts_look {
 
 /* Make a record that says why others are missing. */
 static inline struct utrace_branch
-utrace_bts_loss(enum utrace_branch_type type, u64 n,
+utrace_branch_loss_record(enum utrace_branch_type type, u64 n,
 		enum utrace_branch_loss cause)
 {
 	return (struct utrace_branch){ n, 0, type | (u64)cause << 8 };
 }
 
-int utrace_bts_buffer_init(struct bts_buffer *buffer,
+int utrace_branch_buffer_init(struct branch_buffer *buffer,
 			   struct utrace_branch *records, u64 size,
 			   bool overwrite, bool owners);
 
 /* The writer. */
-void utrace_bts_buffer_write(struct bts_buffer *buffer,
+void utrace_branch_buffer_write(struct branch_buffer *buffer,
 			     const struct utrace_branch *records,
 			     unsigned int n);
-void utrace_bts_buffer_gap(struct bts_buffer *buffer,
+void utrace_branch_buffer_gap(struct branch_buffer *buffer,
 			   enum utrace_branch_loss cause);
-bool utrace_bts_buffer_settle(struct bts_buffer *buffer);
-u64 utrace_bts_buffer_room(const struct bts_buffer *buffer);
+bool utrace_branch_buffer_write_losses(struct branch_buffer *buffer);
+u64 utrace_branch_buffer_room(const struct branch_buffer *buffer);
 
-static inline void utrace_bts_buffer_put(struct bts_buffer *buffer, u64 from,
+static inline void utrace_branch_buffer_put(struct branch_buffer *buffer, u64 from,
 					 u64 to, u64 info)
 {
 	const struct utrace_branch record = { from, to, info };
 
-	utrace_bts_buffer_write(buffer, &record, 1);
+	utrace_branch_buffer_write(buffer, &record, 1);
 }
 
 /* The reader. */
-bool utrace_bts_buffer_has(const struct bts_buffer *buffer);
-unsigned int utrace_bts_buffer_look(const struct bts_buffer *buffer,
+bool utrace_branch_buffer_has(const struct branch_buffer *buffer);
+unsigned int utrace_branch_buffer_copy(const struct branch_buffer *buffer,
 				    struct utrace_branch *records,
-				    unsigned int n, struct bts_look *look);
-void utrace_bts_buffer_take(struct bts_buffer *buffer,
-			    const struct bts_look *look);
-unsigned int utrace_bts_buffer_peek(const struct bts_buffer *buffer,
+				    unsigned int n, struct branch_cursor *cursor);
+void utrace_branch_buffer_take(struct branch_buffer *buffer,
+			    const struct branch_cursor *cursor);
+unsigned int utrace_branch_buffer_peek(const struct branch_buffer *buffer,
 				    const struct utrace_branch **records,
 				    unsigned int n);
-void utrace_bts_buffer_skip(struct bts_buffer *buffer, unsigned int n);
-u64 utrace_bts_buffer_gaps(const struct bts_buffer *buffer);
+void utrace_branch_buffer_skip(struct branch_buffer *buffer, unsigned int n);
+u64 utrace_branch_buffer_gaps(const struct branch_buffer *buffer);
 
 #endif /* _KERNEL_UTRACE_BRANCH_BUFFER_H */

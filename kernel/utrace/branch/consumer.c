@@ -18,29 +18,29 @@
 #include "consumer.h"
 #include "ring.h"
 
-static void bts_consumer_last(struct kref *ref)
+static void branch_consumer_last(struct kref *ref)
 {
 	schedule_work(&container_of(ref, struct bts_consumer, ref)->free);
 }
 
 /**
- * utrace_bts_consumer_put() - drop a reference to a consumer
+ * utrace_branch_consumer_put() - drop a reference to a consumer
  * @consumer: the consumer
  *
  * Context: Any.
  */
-void utrace_bts_consumer_put(struct bts_consumer *consumer)
+void utrace_branch_consumer_put(struct bts_consumer *consumer)
 {
-	kref_put(&consumer->ref, bts_consumer_last);
+	kref_put(&consumer->ref, branch_consumer_last);
 }
 
 /**
- * utrace_bts_wake_reader() - wake up the reader of a consumer
+ * utrace_branch_notify() - wake up the reader of a consumer
  * @consumer: the consumer, which has records or whose tasks have ended
  *
  * Context: Process context, or an interrupt.  Takes bts_consumer.wait_lock.
  */
-void utrace_bts_wake_reader(struct bts_consumer *consumer)
+void utrace_branch_notify(struct bts_consumer *consumer)
 {
 	if (wq_has_sleeper(&consumer->reader.wait))
 		wake_up_interruptible_poll(&consumer->reader.wait, EPOLLIN |
@@ -53,13 +53,13 @@ void utrace_bts_wake_reader(struct bts_consumer *consumer)
 }
 
 /**
- * utrace_bts_may_see() - check whether a consumer may see the current thread now
+ * utrace_branch_may_see() - check whether a consumer may see the current thread now
  * @consumer: the consumer
  *
  * Context: The task itself; may sleep.  Takes bts_consumer.wait_lock.
  * Return: true if the consumer may see the thread.
  */
-bool utrace_bts_may_see(struct bts_consumer *consumer)
+bool utrace_branch_may_see(struct bts_consumer *consumer)
 {
 	struct pid *reader;
 	bool seen;
@@ -73,7 +73,7 @@ bool utrace_bts_may_see(struct bts_consumer *consumer)
 }
 
 /**
- * utrace_bts_is_read() - check whether current may wait for the reader
+ * utrace_branch_is_read() - check whether current may wait for the reader
  * @consumer: the consumer
  *
  * A process that has inherited the descriptor may be followed itself and must
@@ -83,7 +83,7 @@ bool utrace_bts_may_see(struct bts_consumer *consumer)
  * Context: The task itself.
  * Return: true if the consumer has a reader that the thread may wait for.
  */
-bool utrace_bts_is_read(const struct bts_consumer *consumer)
+bool utrace_branch_is_read(const struct bts_consumer *consumer)
 {
 	struct pid *reader = READ_ONCE(consumer->reader.process);
 
@@ -94,7 +94,7 @@ bool utrace_bts_is_read(const struct bts_consumer *consumer)
 }
 
 /**
- * utrace_bts_write_one() - write one record to the ring of a consumer
+ * utrace_branch_write_one() - write one record to the ring of a consumer
  * @consumer: the consumer
  * @from: member of struct utrace_branch
  * @to: member of struct utrace_branch
@@ -103,49 +103,49 @@ bool utrace_bts_is_read(const struct bts_consumer *consumer)
  * Context: Process context, with bts_consumer.lock held; may sleep.
  * Return: false if it does not fit.
  */
-bool utrace_bts_write_one(struct bts_consumer *consumer, u64 from, u64 to,
+bool utrace_branch_write_one(struct bts_consumer *consumer, u64 from, u64 to,
 			  u64 info)
 {
 	struct utrace_branch record = { from, to, info };
 
-	return utrace_bts_ring_write(&consumer->ring, &record, 1);
+	return utrace_branch_ring_write(&consumer->ring, &record, 1);
 }
 
 /**
- * utrace_bts_pid() - get the pid of the current thread for a consumer
+ * utrace_branch_pid() - get the pid of the current thread for a consumer
  * @consumer: the consumer
  *
  * Context: The task itself.
  * Return: the pid in the pid namespace of the consumer, as in
  * %UTRACE_BRANCH_TASK.
  */
-u64 utrace_bts_pid(const struct bts_consumer *consumer)
+u64 utrace_branch_pid(const struct bts_consumer *consumer)
 {
 	return (u64)task_tgid_nr_ns(current, consumer->ns) << 32 |
 	       task_pid_nr_ns(current, consumer->ns);
 }
 
 /**
- * utrace_bts_write_task() - write a TASK record, if another thread wrote last
+ * utrace_branch_write_task() - write a TASK record, if another thread wrote last
  * @consumer: the consumer
- * @pid: the pid of the thread, see utrace_bts_pid()
+ * @pid: the pid of the thread, see utrace_branch_pid()
  * @ino: inode number of the pidfd of the thread
  *
  * Context: Process context, with bts_consumer.lock held; may sleep.
  * Return: false if it does not fit.
  */
-bool utrace_bts_write_task(struct bts_consumer *consumer, u64 pid, u64 ino)
+bool utrace_branch_write_task(struct bts_consumer *consumer, u64 pid, u64 ino)
 {
 	if (consumer->last == ino)
 		return true;
-	if (!utrace_bts_write_one(consumer, pid, ino, UTRACE_BRANCH_TASK))
+	if (!utrace_branch_write_one(consumer, pid, ino, UTRACE_BRANCH_TASK))
 		return false;
 	consumer->last = ino;
 	return true;
 }
 
 /**
- * utrace_bts_hidden() - report that a consumer may not see the current thread
+ * utrace_branch_hidden() - report that a consumer may not see the current thread
  * @consumer: the consumer, which has not followed the thread yet
  *
  * Only the first thread of a consumer is reported: the one of the attach.  What
@@ -153,28 +153,28 @@ bool utrace_bts_write_task(struct bts_consumer *consumer, u64 pid, u64 ino)
  *
  * Context: The task itself; may sleep.  Takes bts_consumer.lock.
  */
-void utrace_bts_hidden(struct bts_consumer *consumer)
+void utrace_branch_hidden(struct bts_consumer *consumer)
 {
 	scoped_guard(mutex, &consumer->lock) {
 		if (consumer->last)
 			return;
-		if (!utrace_bts_write_task(consumer, utrace_bts_pid(consumer),
+		if (!utrace_branch_write_task(consumer, utrace_branch_pid(consumer),
 					   task_pid(current)->ino) ||
-		    !utrace_bts_write_one(consumer, 0, 0, UTRACE_BRANCH_HIDDEN))
-			utrace_bts_ring_lose(&consumer->ring, 1);
+		    !utrace_branch_write_one(consumer, 0, 0, UTRACE_BRANCH_HIDDEN))
+			utrace_branch_ring_lose(&consumer->ring, 1);
 	}
-	utrace_bts_wake_reader(consumer);
+	utrace_branch_notify(consumer);
 }
 
 /**
- * utrace_bts_missed() - count a loss for a thread that cannot be followed
+ * utrace_branch_missed() - count a loss for a thread that cannot be followed
  * @consumer: the consumer that would follow the thread
  *
  * Context: Process context; may sleep.  Takes bts_consumer.lock.
  */
-void utrace_bts_missed(struct bts_consumer *consumer)
+void utrace_branch_missed(struct bts_consumer *consumer)
 {
 	scoped_guard(mutex, &consumer->lock)
-		utrace_bts_ring_lose(&consumer->ring, 1);
-	utrace_bts_wake_reader(consumer);
+		utrace_branch_ring_lose(&consumer->ring, 1);
+	utrace_branch_notify(consumer);
 }

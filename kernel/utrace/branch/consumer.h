@@ -4,7 +4,7 @@
  *
  * A consumer owns a ring and an engine, which is attached to the tasks that the
  * consumer follows.  A thread that at least one consumer follows has a struct
- * bts_thread (thread.h), in which it collects its branches step by step.  When
+ * branch_thread (thread.h), in which it collects its branches step by step.  When
  * enough of them are there, the thread copies them to the ring of each consumer.
  * So no lock is taken at a step, and the memory of the rings can be swapped out.
  * For some consumers the CPUs record the thread instead (track.h).
@@ -30,7 +30,7 @@
 #include "../reader.h"
 #include "ring.h"
 
-struct bts_cpu_link;
+struct branch_cpu_link;
 struct pid_namespace;
 struct utrace_engine;
 struct utrace_viewer;
@@ -49,9 +49,9 @@ struct utrace_viewer;
  *	the consumer follows tasks.  Constant once it is attached
  * @source: enum utrace_branch_source, but not ANY; constant
  * @tracked: CPUs record the threads of the consumer.  Set before it is attached
- * @has_cpus: utrace_bts_cpus_get() has succeeded, so utrace_bts_cpus_put() must
+ * @has_cpus: utrace_branch_cpus_get() has succeeded, so utrace_branch_cpus_put() must
  *	be called.  Used where the consumer is attached, closed and freed
- * @tracks: struct bts_track of its threads.  Under @lock
+ * @tracks: struct branch_track of its threads.  Under @lock
  * @move: moves records from the stages of @tracks to @ring
  * @staged: size of the stages of all threads that CPUs record, in records.
  *	Under @lock
@@ -70,7 +70,7 @@ struct utrace_viewer;
  * @last: inode number of the pidfd of the thread that wrote last, initially 0.
  *	Under @lock
  * @wait_lock: guards @waiting, @nwaiting, @reader, @closed, @ready and @data
- * @waiting: struct bts_link of threads that wait for room.  Under @wait_lock
+ * @waiting: struct branch_link of threads that wait for room.  Under @wait_lock
  * @nwaiting: number of elements of @waiting; traced programs can make it large.
  *	Under @wait_lock
  * @reader: the reading process, with @wait_lock; unused for a consumer in the
@@ -84,7 +84,7 @@ struct bts_consumer {
 	struct utrace_viewer *viewer;
 	struct pid_namespace *ns;
 	struct utrace_engine *engine;
-	struct bts_cpu_link *cpu;
+	struct branch_cpu_link *cpu;
 	u8 source;
 	bool tracked;
 	bool has_cpus;
@@ -99,7 +99,7 @@ struct bts_consumer {
 	void *data;
 	bool stop;
 	struct mutex lock;	/* the ring */
-	struct bts_ring ring;
+	struct branch_ring ring;
 	u64 last;
 	spinlock_t wait_lock;	/* threads that wait for room */
 	struct list_head waiting;
@@ -109,35 +109,35 @@ struct bts_consumer {
 	bool deadlock;
 };
 
-static inline struct bts_consumer *bts_of_reader(struct utrace_reader *reader)
+static inline struct bts_consumer *branch_of_reader(struct utrace_reader *reader)
 {
 	return container_of(reader, struct bts_consumer, reader);
 }
 
 /**
- * utrace_bts_wants() - check whether a consumer wants a record of a step
+ * utrace_branch_wants() - check whether a consumer wants a record of a step
  * @consumer: the consumer
  * @record: the record.  For the kernel a step records only entries and exits
  *
  * Context: Any.
  * Return: true if the consumer wants the record.
  */
-static inline bool utrace_bts_wants(const struct bts_consumer *consumer,
+static inline bool utrace_branch_wants(const struct bts_consumer *consumer,
 				    const struct utrace_branch *record)
 {
 	return consumer->levels & UTRACE_LEVEL_USER ||
 	       record->from >= UTRACE_PC_BASE || record->to >= UTRACE_PC_BASE;
 }
 
-void utrace_bts_consumer_put(struct bts_consumer *consumer);
-void utrace_bts_wake_reader(struct bts_consumer *consumer);
-bool utrace_bts_may_see(struct bts_consumer *consumer);
-bool utrace_bts_is_read(const struct bts_consumer *consumer);
-bool utrace_bts_write_one(struct bts_consumer *consumer, u64 from, u64 to,
+void utrace_branch_consumer_put(struct bts_consumer *consumer);
+void utrace_branch_notify(struct bts_consumer *consumer);
+bool utrace_branch_may_see(struct bts_consumer *consumer);
+bool utrace_branch_is_read(const struct bts_consumer *consumer);
+bool utrace_branch_write_one(struct bts_consumer *consumer, u64 from, u64 to,
 			  u64 info);
-u64 utrace_bts_pid(const struct bts_consumer *consumer);
-bool utrace_bts_write_task(struct bts_consumer *consumer, u64 pid, u64 ino);
-void utrace_bts_hidden(struct bts_consumer *consumer);
-void utrace_bts_missed(struct bts_consumer *consumer);
+u64 utrace_branch_pid(const struct bts_consumer *consumer);
+bool utrace_branch_write_task(struct bts_consumer *consumer, u64 pid, u64 ino);
+void utrace_branch_hidden(struct bts_consumer *consumer);
+void utrace_branch_missed(struct bts_consumer *consumer);
 
 #endif /* _KERNEL_UTRACE_BRANCH_CONSUMER_H */

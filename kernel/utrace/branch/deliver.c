@@ -21,21 +21,21 @@
 #include "track.h"
 
 /* Write the records that the consumer wants, as far as they fit. */
-static void bts_write_stage(struct bts_thread *thread, struct bts_link *link)
+static void branch_write_stage(struct branch_thread *thread, struct branch_link *link)
 {
 	struct bts_consumer *consumer = link->consumer;
 	const struct utrace_branch *record;
 
 	if (consumer->levels & UTRACE_LEVEL_USER) {
-		link->sent += utrace_bts_ring_write(&consumer->ring,
+		link->sent += utrace_branch_ring_write(&consumer->ring,
 						    thread->stage + link->sent,
 						    thread->n - link->sent);
 		return;
 	}
 	for (; link->sent < thread->n; link->sent++) {
 		record = &thread->stage[link->sent];
-		if (utrace_bts_wants(consumer, record) &&
-		    !utrace_bts_ring_write(&consumer->ring, record, 1))
+		if (utrace_branch_wants(consumer, record) &&
+		    !utrace_branch_ring_write(&consumer->ring, record, 1))
 			return;
 	}
 }
@@ -44,40 +44,40 @@ static void bts_write_stage(struct bts_thread *thread, struct bts_link *link)
  * Deliver to one consumer, as far as the records fit.  The rest is lost unless
  * threads wait for the consumer.
  */
-static void bts_deliver_to(struct bts_thread *thread, struct bts_link *link)
+static void branch_deliver_to(struct branch_thread *thread, struct branch_link *link)
 {
 	struct bts_consumer *consumer = link->consumer;
 	bool failed;
 
 	while (link->sent < thread->n &&
-	       !utrace_bts_wants(consumer, &thread->stage[link->sent]))
+	       !utrace_branch_wants(consumer, &thread->stage[link->sent]))
 		link->sent++;
 	if (link->sent == thread->n)
 		return;
 	scoped_guard(mutex, &consumer->lock) {
-		if (utrace_bts_write_before(link))
-			bts_write_stage(thread, link);
+		if (utrace_branch_write_before(link))
+			branch_write_stage(thread, link);
 		failed = consumer->ring.failed;
 	}
-	utrace_bts_wake_reader(consumer);
+	utrace_branch_notify(consumer);
 	if (link->sent == thread->n)
 		return;
 	/* Waiting for the reader does not help if there is no memory. */
-	if (consumer->stop && !failed && utrace_bts_is_read(consumer))
+	if (consumer->stop && !failed && utrace_branch_is_read(consumer))
 		return;
-	utrace_bts_lose_rest(thread, link);
+	utrace_branch_lose_rest(thread, link);
 }
 
 /* The consumer may no longer see the thread, nor its undelivered records. */
-static void bts_hide(struct bts_thread *thread, struct bts_link *link)
+static void branch_hide(struct branch_thread *thread, struct branch_link *link)
 {
-	if (!utrace_bts_write_last(link, 0, UTRACE_BRANCH_HIDDEN))
-		utrace_bts_lose_last(link);
-	utrace_bts_leave(thread, link);
+	if (!utrace_branch_write_last(link, 0, UTRACE_BRANCH_HIDDEN))
+		utrace_branch_lose_last(link);
+	utrace_branch_leave(thread, link);
 }
 
 /**
- * utrace_bts_still_sees() - check again whether a consumer may see current
+ * utrace_branch_still_sees() - check again whether a consumer may see current
  * @thread: the current thread
  * @link: its link to the consumer
  *
@@ -86,35 +86,35 @@ static void bts_hide(struct bts_thread *thread, struct bts_link *link)
  * Context: The task itself; may sleep.  Takes bts_consumer.lock.
  * Return: true if the consumer may see the thread.
  */
-bool utrace_bts_still_sees(struct bts_thread *thread, struct bts_link *link)
+bool utrace_branch_still_sees(struct branch_thread *thread, struct branch_link *link)
 {
-	if (utrace_bts_may_see(link->consumer))
+	if (utrace_branch_may_see(link->consumer))
 		return true;
-	bts_hide(thread, link);
+	branch_hide(thread, link);
 	return false;
 }
 
 /**
- * utrace_bts_deliver() - deliver the collected records to all consumers
+ * utrace_branch_deliver() - deliver the collected records to all consumers
  * @thread: the current thread
  *
  * Records that do not fit stay with the thread, if it waits for the consumer.
  *
  * Context: The task itself; may sleep.  Takes bts_consumer.lock of each.
  */
-void utrace_bts_deliver(struct bts_thread *thread)
+void utrace_branch_deliver(struct branch_thread *thread)
 {
-	struct bts_link *link, *next;
+	struct branch_link *link, *next;
 	unsigned int least = thread->n;
 
 	list_for_each_entry_safe(link, next, &thread->links, list) {
 		if (READ_ONCE(link->consumer->closed)) {
-			utrace_bts_leave(thread, link);
+			utrace_branch_leave(thread, link);
 			continue;
 		}
-		if (!utrace_bts_still_sees(thread, link))
+		if (!utrace_branch_still_sees(thread, link))
 			continue;
-		bts_deliver_to(thread, link);
+		branch_deliver_to(thread, link);
 		least = min(least, link->sent);
 	}
 	/* Move undelivered records to the front of the stage. */
@@ -127,50 +127,50 @@ void utrace_bts_deliver(struct bts_thread *thread)
 }
 
 /* Write END, or leave it to the consumer with the undelivered records. */
-static bool bts_tell_end(struct bts_thread *thread, struct bts_link *link)
+static bool branch_write_end(struct branch_thread *thread, struct branch_link *link)
 {
 	struct bts_consumer *consumer = link->consumer;
 
 	if (link->sent == thread->n &&
-	    utrace_bts_write_last(link, thread->insn.ip, UTRACE_BRANCH_END))
+	    utrace_branch_write_last(link, thread->insn.ip, UTRACE_BRANCH_END))
 		return true;
-	return consumer->stop && utrace_bts_is_read(consumer) &&
-	       utrace_bts_leave_rest(thread, link);
+	return consumer->stop && utrace_branch_is_read(consumer) &&
+	       utrace_branch_leave_rest(thread, link);
 }
 
 /**
- * utrace_bts_end() - end the stream of the current thread, which exits
+ * utrace_branch_end() - end the stream of the current thread, which exits
  * @thread: the thread
  * @link: its link to a consumer, which may see the thread; the function frees
  *	the link
  *
  * Context: The task itself; may sleep.  Takes bts_consumer.lock.
  */
-void utrace_bts_end(struct bts_thread *thread, struct bts_link *link)
+void utrace_branch_end(struct branch_thread *thread, struct branch_link *link)
 {
-	bts_deliver_to(thread, link);
-	if (!bts_tell_end(thread, link)) {
-		utrace_bts_lose_rest(thread, link);
-		utrace_bts_lose_last(link);
+	branch_deliver_to(thread, link);
+	if (!branch_write_end(thread, link)) {
+		utrace_branch_lose_rest(thread, link);
+		utrace_branch_lose_last(link);
 	}
-	utrace_bts_leave(thread, link);
+	utrace_branch_leave(thread, link);
 }
 
 /* The thread is about to take a signal, to pass its safe point, or to exit. */
-static void bts_flush(struct callback_head *work)
+static void branch_flush_work(struct callback_head *work)
 {
-	struct bts_thread *thread = container_of(work, struct bts_thread, flush);
+	struct branch_thread *thread = container_of(work, struct branch_thread, flush);
 
 	thread->flushes = false;
 	if (!thread->n || list_empty(&thread->links))
 		return;
-	utrace_bts_deliver(thread);
+	utrace_branch_deliver(thread);
 	if (thread->n)
-		utrace_bts_wait_soon(thread);
+		utrace_branch_wait_soon(thread);
 }
 
 /**
- * utrace_bts_flush_soon() - deliver before the current thread takes a signal
+ * utrace_branch_flush_soon() - deliver before the current thread takes a signal
  * @thread: the thread
  *
  * A debugger may stop the thread there for long, or the signal may kill it.
@@ -179,9 +179,9 @@ static void bts_flush(struct callback_head *work)
  *
  * Context: The task itself.
  */
-void utrace_bts_flush_soon(struct bts_thread *thread)
+void utrace_branch_flush_soon(struct branch_thread *thread)
 {
-	init_task_work(&thread->flush, bts_flush);
+	init_task_work(&thread->flush, branch_flush_work);
 	/* This fails if the thread exits, and then it delivers at its exit. */
 	thread->flushes = !task_work_add(current, &thread->flush, TWA_NONE);
 }

@@ -7,12 +7,12 @@
 
 #include <linux/types.h>
 
-struct bts_link;
-struct bts_thread;
+struct branch_link;
+struct branch_thread;
 
-bool utrace_bts_still_sees(struct bts_thread *thread, struct bts_link *link);
-void utrace_bts_deliver(struct bts_thread *thread);
-void utrace_bts_end(struct bts_thread *thread, struct bts_link *link);
-void utrace_bts_flush_soon(struct bts_thread *thread);
+bool utrace_branch_still_sees(struct branch_thread *thread, struct branch_link *link);
+void utrace_branch_deliver(struct branch_thread *thread);
+void utrace_branch_end(struct branch_thread *thread, struct branch_link *link);
+void utrace_branch_flush_soon(struct branch_thread *thread);
 
 #endif /* _KERNEL_UTRACE_BRANCH_DELIVER_H */

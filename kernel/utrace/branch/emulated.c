@@ -67,7 +67,7 @@
  */
 struct emulated {
 	struct hrtimer timer;
-	struct bts_store store;
+	struct branch_store store;
 	bool stop;
 	bool on;
 	u64 n;
@@ -112,7 +112,7 @@ static struct utrace_branch emulated_branch(u64 n)
 /* Write a record, if there is room. */
 static void emulated_write(struct emulated *e)
 {
-	struct bts_store *store = &e->store;
+	struct branch_store *store = &e->store;
 
 	if (store->index >= store->max)
 		return;
@@ -120,7 +120,7 @@ static void emulated_write(struct emulated *e)
 		emulated_branch(e->n++);
 	store->index += sizeof(struct utrace_branch);
 	if (e->skid && !--e->skid)
-		utrace_bts_cpu_interrupt();
+		utrace_branch_cpu_interrupt();
 	else if (store->index == store->threshold)
 		e->skid = EMULATED_SKID;
 }
@@ -144,12 +144,12 @@ static enum hrtimer_restart emulated_tick(struct hrtimer *timer)
 	return READ_ONCE(e->stop) ? HRTIMER_NORESTART : HRTIMER_RESTART;
 }
 
-static void emulated_enable(struct bts_window *window)
+static void emulated_enable(struct branch_window *window)
 {
 	__this_cpu_write(emulated.on, true);
 }
 
-static void emulated_disable(struct bts_window *window)
+static void emulated_disable(struct branch_window *window)
 {
 	__this_cpu_write(emulated.on, false);
 	__this_cpu_write(emulated.skid, 0);
@@ -161,7 +161,7 @@ static void emulated_start(void *unused)
 		      HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-static int emulated_begin(unsigned int cpu, struct bts_store **store)
+static int emulated_begin(unsigned int cpu, struct branch_store **store)
 {
 	struct emulated *e = per_cpu_ptr(&emulated, cpu);
 	const size_t size = EMULATED_WINDOW * sizeof(struct utrace_branch);
@@ -188,12 +188,12 @@ static void emulated_end(unsigned int cpu)
 	vfree((void *)(unsigned long)e->store.base);
 }
 
-static const struct bts_entry emulated_entries[] = {
-	{ EMULATED_SYSCALL, UTRACE_PC_SYSCALL, BTS_ENTRY_SYSCALL },
-	{ EMULATED_INTERRUPT, 0, BTS_ENTRY_TRANSPARENT },
+static const struct branch_entry emulated_entries[] = {
+	{ EMULATED_SYSCALL, UTRACE_PC_SYSCALL, BRANCH_ENTRY_SYSCALL },
+	{ EMULATED_INTERRUPT, 0, BRANCH_ENTRY_TRANSPARENT },
 };
 
-static const struct bts_source emulated_source = {
+static const struct branch_source emulated_source = {
 	.id		= UTRACE_BRANCH_SOURCE_EMULATED,
 	.ops		= {
 		.enable		= emulated_enable,
@@ -206,7 +206,7 @@ static const struct bts_source emulated_source = {
 
 static int __init emulated_init(void)
 {
-	utrace_bts_source_add(&emulated_source);
+	utrace_branch_source_add(&emulated_source);
 	return 0;
 }
 fs_initcall(emulated_init);

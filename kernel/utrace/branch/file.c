@@ -23,7 +23,7 @@
 #include "cpu.h"
 #include "ring.h"
 
-static int bts_flush(struct file *file, fl_owner_t id)
+static int branch_flush(struct file *file, fl_owner_t id)
 {
 	struct bts_consumer *consumer = file->private_data;
 
@@ -31,7 +31,7 @@ static int bts_flush(struct file *file, fl_owner_t id)
 	return 0;
 }
 
-static ssize_t bts_read(struct file *file, char __user *to, size_t size,
+static ssize_t branch_read(struct file *file, char __user *to, size_t size,
 			loff_t *ppos)
 {
 	struct bts_consumer *consumer = file->private_data;
@@ -41,24 +41,24 @@ static ssize_t bts_read(struct file *file, char __user *to, size_t size,
 	return utrace_reader_read(&consumer->reader, file, to, size);
 }
 
-static __poll_t bts_poll(struct file *file, struct poll_table_struct *table)
+static __poll_t branch_poll(struct file *file, struct poll_table_struct *table)
 {
 	struct bts_consumer *consumer = file->private_data;
 
 	return utrace_reader_poll(&consumer->reader, file, table);
 }
 
-static int bts_mmap(struct file *file, struct vm_area_struct *vma)
+static int branch_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct bts_consumer *consumer = file->private_data;
-	int ret = utrace_bts_ring_map(consumer, vma);
+	int ret = utrace_branch_ring_map(consumer, vma);
 
 	if (!ret)
 		utrace_reader_be(&consumer->reader, file);
 	return ret;
 }
 
-static long bts_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+static long branch_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct utrace_ioc_branch_info info = {};
 	void __user *user = (void __user *)arg;
@@ -71,38 +71,38 @@ static long bts_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 				    _IOC_SIZE(cmd));
 	if (ret)
 		return ret;
-	utrace_bts_info(file->private_data, &info);
+	utrace_branch_consumer_info(file->private_data, &info);
 	return utrace_dev_put_struct(user, _IOC_SIZE(cmd), &info, sizeof(info));
 }
 
-static int bts_release(struct inode *inode, struct file *file)
+static int branch_release(struct inode *inode, struct file *file)
 {
-	utrace_bts_close(file->private_data);
-	utrace_bts_release(file->private_data);
+	utrace_branch_consumer_close(file->private_data);
+	utrace_branch_consumer_release(file->private_data);
 	return 0;
 }
 
-static const struct file_operations bts_fops = {
+static const struct file_operations branch_fops = {
 	.owner		= THIS_MODULE,
-	.read		= bts_read,
-	.poll		= bts_poll,
-	.mmap		= bts_mmap,
-	.unlocked_ioctl	= bts_ioctl,
+	.read		= branch_read,
+	.poll		= branch_poll,
+	.mmap		= branch_mmap,
+	.unlocked_ioctl	= branch_ioctl,
 	.compat_ioctl	= compat_ptr_ioctl,
-	.flush		= bts_flush,
-	.release	= bts_release,
+	.flush		= branch_flush,
+	.release	= branch_release,
 	.llseek		= noop_llseek,
 };
 
 /* Install a descriptor for the consumer. */
-static int bts_install(struct bts_consumer *consumer)
+static int branch_install(struct bts_consumer *consumer)
 {
 	struct file *file;
 	int fd = get_unused_fd_flags(O_CLOEXEC);
 
 	if (fd < 0)
 		return fd;
-	file = anon_inode_getfile("[utrace-branches]", &bts_fops, consumer,
+	file = anon_inode_getfile("[utrace-branches]", &branch_fops, consumer,
 				  O_RDWR);
 	if (IS_ERR(file)) {
 		put_unused_fd(fd);
@@ -116,7 +116,7 @@ static int bts_install(struct bts_consumer *consumer)
  * Check whether current's credentials may observe the kernel or a CPU.
  * Security modules get the requests of perf_event_open(2).
  */
-static bool bts_may_observe(const struct utrace_branches_want *want, bool cpu)
+static bool branch_may_observe(const struct utrace_branches_want *want, bool cpu)
 {
 	if (!perfmon_capable())
 		return false;
@@ -131,12 +131,12 @@ static bool bts_may_observe(const struct utrace_branches_want *want, bool cpu)
 }
 
 /* Check whether the opener of the device may observe what the caller wants. */
-static bool bts_opener_may_observe(const struct cred *opener,
+static bool branch_opener_may_observe(const struct cred *opener,
 				   const struct utrace_branches_want *want,
 				   bool cpu)
 {
 	const struct cred *old = override_creds(opener);
-	bool may = bts_may_observe(want, cpu);
+	bool may = branch_may_observe(want, cpu);
 
 	revert_creds(old);
 	return may;
@@ -147,7 +147,7 @@ static bool bts_opener_may_observe(const struct cred *opener,
  * permission to observe the system.  The stream of a CPU also contains the pids
  * of all tasks.
  */
-static int bts_may_use(struct utrace_session *session,
+static int branch_may_use(struct utrace_session *session,
 		       const struct utrace_branches_want *want, int source,
 		       bool cpu)
 {
@@ -155,52 +155,52 @@ static int bts_may_use(struct utrace_session *session,
 
 	if (cpu && utrace_dev_ns(session) != &init_pid_ns)
 		return -EPERM;
-	if (recorded && !bts_opener_may_observe(utrace_dev_cred(session), want,
+	if (recorded && !branch_opener_may_observe(utrace_dev_cred(session), want,
 						cpu))
 		return -EPERM;
 	if ((recorded || want->levels & UTRACE_LEVEL_KERNEL) &&
-	    !bts_may_observe(want, cpu))
+	    !branch_may_observe(want, cpu))
 		return -EPERM;
 	return 0;
 }
 
-static int bts_attach_to(struct bts_consumer *consumer,
+static int branch_attach_to(struct bts_consumer *consumer,
 			 const struct utrace_where *where)
 {
 	struct task_struct *task;
 	int ret;
 
 	if (where->scope == UTRACE_SCOPE_CPU)
-		return utrace_bts_cpu_attach(consumer, where->cpu);
+		return utrace_branch_cpu_attach(consumer, where->cpu);
 	task = utrace_dev_task_of(where->fd);
 	if (IS_ERR(task))
 		return PTR_ERR(task);
-	ret = utrace_bts_attach(consumer, task, where->scope);
+	ret = utrace_branch_consumer_attach(consumer, task, where->scope);
 	put_task_struct(task);
 	return ret;
 }
 
 /**
- * utrace_bts_sources() - get the sources of this machine
+ * utrace_branch_sources() - get the sources of this machine
  *
  * Context: Any.
  * Return: UTRACE_BRANCH_SOURCE_BIT() bits.
  */
-u32 utrace_bts_sources(void)
+u32 utrace_branch_sources(void)
 {
-	unsigned int recorder = utrace_bts_cpu_source();
+	unsigned int recorder = utrace_branch_cpu_source();
 
 	return UTRACE_BRANCH_SOURCE_BIT(STEP) | (recorder ? BIT(recorder) : 0);
 }
 
-#define BTS_SCOPES	(UTRACE_SCOPE_BIT(THREAD) | UTRACE_SCOPE_BIT(PROCESS) | \
+#define BRANCH_SCOPES	(UTRACE_SCOPE_BIT(THREAD) | UTRACE_SCOPE_BIT(PROCESS) | \
 			 UTRACE_SCOPE_BIT(TREE) | UTRACE_SCOPE_BIT(CPU))
 
 /* Check whether the members are valid and consistent. */
-static bool bts_is_valid(const struct utrace_ioc_branches *arg)
+static bool branch_is_valid(const struct utrace_ioc_branches *arg)
 {
 	if (!utrace_dev_where_is_valid(&arg->where) ||
-	    !(BIT(arg->where.scope) & BTS_SCOPES) ||
+	    !(BIT(arg->where.scope) & BRANCH_SCOPES) ||
 	    arg->flags & ~UTRACE_BRANCHES_F_MAPPED)
 		return false;
 	/*
@@ -212,14 +212,14 @@ static bool bts_is_valid(const struct utrace_ioc_branches *arg)
 }
 
 /**
- * utrace_bts_file_make() - handle %UTRACE_IOC_BRANCHES
+ * utrace_branch_file_make() - handle %UTRACE_IOC_BRANCHES
  * @session: the session through which the program asks
  * @arg: struct utrace_ioc_branches, in kernel memory
  *
  * Context: Process context without locks; may sleep.
  * Return: a descriptor, or an error of UTRACE_IOC_BRANCHES.
  */
-int utrace_bts_file_make(struct utrace_session *session, void *arg)
+int utrace_branch_file_make(struct utrace_session *session, void *arg)
 {
 	const struct utrace_ioc_branches *branches = arg;
 	const struct utrace_branches_want want = {
@@ -232,28 +232,28 @@ int utrace_bts_file_make(struct utrace_session *session, void *arg)
 	struct bts_consumer *consumer;
 	int source, ret;
 
-	if (!bts_is_valid(branches))
+	if (!branch_is_valid(branches))
 		return -EINVAL;
-	source = utrace_bts_check(&want, cpu);
+	source = utrace_branch_check(&want, cpu);
 	if (source < 0)
 		return source;
-	ret = bts_may_use(session, &want, source, cpu);
+	ret = branch_may_use(session, &want, source, cpu);
 	if (ret)
 		return ret;
-	consumer = utrace_bts_consumer_new(&want, source, cpu, session);
+	consumer = utrace_branch_consumer_new(&want, source, cpu, session);
 	if (IS_ERR(consumer))
 		return PTR_ERR(consumer);
 	ret = branches->flags & UTRACE_BRANCHES_F_MAPPED ?
-	      utrace_bts_ring_share(&consumer->ring) : 0;
-	ret = ret ?: bts_attach_to(consumer, &branches->where);
+	      utrace_branch_ring_share(&consumer->ring) : 0;
+	ret = ret ?: branch_attach_to(consumer, &branches->where);
 	if (ret) {
-		utrace_bts_consumer_put(consumer);
+		utrace_branch_consumer_put(consumer);
 		return ret;
 	}
-	ret = bts_install(consumer);
+	ret = branch_install(consumer);
 	if (ret < 0) {
-		utrace_bts_close(consumer);
-		utrace_bts_release(consumer);
+		utrace_branch_consumer_close(consumer);
+		utrace_branch_consumer_release(consumer);
 	}
 	return ret;
 }

@@ -18,7 +18,7 @@
 
 /* Enable the callback of a consumer, which is attached. */
 static struct bts_consumer *
-bts_begin_telling(struct bts_consumer *consumer,
+branch_enable_ready(struct bts_consumer *consumer,
 		  const struct utrace_branches_want *want)
 {
 	scoped_guard(spinlock_irqsave, &consumer->wait_lock) {
@@ -26,7 +26,7 @@ bts_begin_telling(struct bts_consumer *consumer,
 		WRITE_ONCE(consumer->ready, want->ready);
 	}
 	/* For records that came before. */
-	utrace_bts_wake_reader(consumer);
+	utrace_branch_notify(consumer);
 	return consumer;
 }
 
@@ -57,18 +57,18 @@ struct bts_consumer *
 utrace_branches_attach(struct task_struct *task, u32 scope,
 		       const struct utrace_branches_want *want)
 {
-	int source = utrace_bts_check(want, false), ret;
+	int source = utrace_branch_check(want, false), ret;
 	struct bts_consumer *consumer;
 
 	if (source < 0)
 		return ERR_PTR(source);
-	consumer = utrace_bts_consumer_new(want, source, false, NULL);
+	consumer = utrace_branch_consumer_new(want, source, false, NULL);
 	if (IS_ERR(consumer))
 		return consumer;
-	ret = utrace_bts_attach(consumer, task, scope);
+	ret = utrace_branch_consumer_attach(consumer, task, scope);
 	if (!ret)
-		return bts_begin_telling(consumer, want);
-	utrace_bts_consumer_put(consumer);
+		return branch_enable_ready(consumer, want);
+	utrace_branch_consumer_put(consumer);
 	return ERR_PTR(ret);
 }
 EXPORT_SYMBOL_GPL(utrace_branches_attach);
@@ -95,18 +95,18 @@ struct bts_consumer *
 utrace_branches_attach_cpu(unsigned int cpu,
 			   const struct utrace_branches_want *want)
 {
-	int source = utrace_bts_check(want, true), ret;
+	int source = utrace_branch_check(want, true), ret;
 	struct bts_consumer *consumer;
 
 	if (source < 0)
 		return ERR_PTR(source);
-	consumer = utrace_bts_consumer_new(want, source, true, NULL);
+	consumer = utrace_branch_consumer_new(want, source, true, NULL);
 	if (IS_ERR(consumer))
 		return consumer;
-	ret = utrace_bts_cpu_attach(consumer, cpu);
+	ret = utrace_branch_cpu_attach(consumer, cpu);
 	if (!ret)
-		return bts_begin_telling(consumer, want);
-	utrace_bts_consumer_put(consumer);
+		return branch_enable_ready(consumer, want);
+	utrace_branch_consumer_put(consumer);
 	return ERR_PTR(ret);
 }
 EXPORT_SYMBOL_GPL(utrace_branches_attach_cpu);
@@ -127,21 +127,21 @@ EXPORT_SYMBOL_GPL(utrace_branches_attach_cpu);
 int utrace_branches_read(struct bts_consumer *consumer,
 			 struct utrace_branch *records, unsigned int n)
 {
-	struct bts_piece piece;
+	struct branch_piece piece;
 	unsigned int done = 0;
 	int ret = 0;
 
 	guard(mutex)(&consumer->reader.read_lock);
 	while (done < n) {
 		piece.records = records + done;
-		ret = utrace_bts_look(consumer, &piece, n - done);
+		ret = utrace_branch_consumer_copy(consumer, &piece, n - done);
 		if (ret <= 0)
 			break;
-		utrace_bts_take(consumer, &piece);
+		utrace_branch_consumer_take(consumer, &piece);
 		done += ret;
 	}
 	if (done)
-		utrace_bts_let_go(consumer);
+		utrace_branch_let_go(consumer);
 	return done ?: ret;
 }
 EXPORT_SYMBOL_GPL(utrace_branches_read);
@@ -156,7 +156,7 @@ EXPORT_SYMBOL_GPL(utrace_branches_read);
  */
 bool utrace_branches_over(struct bts_consumer *consumer)
 {
-	return utrace_bts_is_over(consumer);
+	return utrace_branch_consumer_is_over(consumer);
 }
 EXPORT_SYMBOL_GPL(utrace_branches_over);
 
@@ -171,7 +171,7 @@ EXPORT_SYMBOL_GPL(utrace_branches_over);
  */
 void utrace_branches_detach(struct bts_consumer *consumer)
 {
-	utrace_bts_close(consumer);
+	utrace_branch_consumer_close(consumer);
 }
 EXPORT_SYMBOL_GPL(utrace_branches_detach);
 
@@ -183,6 +183,6 @@ EXPORT_SYMBOL_GPL(utrace_branches_detach);
  */
 void utrace_branches_put(struct bts_consumer *consumer)
 {
-	utrace_bts_release(consumer);
+	utrace_branch_consumer_release(consumer);
 }
 EXPORT_SYMBOL_GPL(utrace_branches_put);

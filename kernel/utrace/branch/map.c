@@ -27,27 +27,27 @@
 #include "consumer.h"
 #include "ring.h"
 
-static struct utrace_map_ring *ring_head(const struct bts_ring *ring)
+static struct utrace_map_ring *ring_head(const struct branch_ring *ring)
 {
 	return (void *)(ring->shared + 1);
 }
 
 /**
- * utrace_bts_ring_sync() - read the tail that a program has written
+ * utrace_branch_ring_sync() - read the tail that a program has written
  * @ring: the ring, mapped or not
  *
  * A tail before the current one, or beyond the head, is ignored.
  *
  * Context: Process context, with bts_consumer.lock held.
  */
-void utrace_bts_ring_sync(struct bts_ring *ring)
+void utrace_branch_ring_sync(struct branch_ring *ring)
 {
 	u64 tail;
 
-	if (!ring->told_by)
+	if (!ring->tail_page)
 		return;
 	/* The program has read all records before it, see above. */
-	tail = smp_load_acquire(&ring->told_by->tail);
+	tail = smp_load_acquire(&ring->tail_page->tail);
 	if (tail - ring->tail > ring->head - ring->tail)
 		return;
 	WRITE_ONCE(ring->tail, tail);
@@ -55,12 +55,12 @@ void utrace_bts_ring_sync(struct bts_ring *ring)
 }
 
 /**
- * utrace_bts_ring_publish() - show a program the new head of the ring
+ * utrace_branch_ring_publish() - show a program the new head of the ring
  * @ring: the ring, mapped or not
  *
  * Context: Process context, with bts_consumer.lock held.
  */
-void utrace_bts_ring_publish(struct bts_ring *ring)
+void utrace_branch_ring_publish(struct branch_ring *ring)
 {
 	if (!ring->shared)
 		return;
@@ -70,7 +70,7 @@ void utrace_bts_ring_publish(struct bts_ring *ring)
 }
 
 /* Get the first page of the file, with a reference that keeps it in memory. */
-static struct page *ring_header(struct bts_ring *ring)
+static struct page *ring_header(struct branch_ring *ring)
 {
 	struct mem_cgroup *old = set_active_memcg(ring->memcg);
 	struct page *page;
@@ -83,65 +83,65 @@ static struct page *ring_header(struct bts_ring *ring)
 }
 
 /**
- * utrace_bts_ring_share() - allow programs to map a ring
+ * utrace_branch_ring_share() - allow programs to map a ring
  * @ring: a continuous ring, which is still empty
  *
  * Context: Process context; may sleep.
  * Return: 0 or -ENOMEM.
  */
-int utrace_bts_ring_share(struct bts_ring *ring)
+int utrace_branch_ring_share(struct branch_ring *ring)
 {
-	struct utrace_map_tail *told_by = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+	struct utrace_map_tail *tail_page = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
 	struct page *page;
 
-	if (!told_by)
+	if (!tail_page)
 		return -ENOMEM;
 	page = ring_header(ring);
 	if (IS_ERR(page)) {
-		free_page((unsigned long)told_by);
+		free_page((unsigned long)tail_page);
 		return -ENOMEM;
 	}
 	set_page_dirty_lock(page);
 	ring->shared = page_address(page);
-	ring->told_by = told_by;
+	ring->tail_page = tail_page;
 	utrace_map_init(ring->shared, 1, sizeof(struct utrace_branch),
-			BTS_RING_DATA, ring->size * sizeof(struct utrace_branch));
+			BRANCH_RING_DATA, ring->size * sizeof(struct utrace_branch));
 	return 0;
 }
 
 /**
- * utrace_bts_ring_unshare() - free the pages for programs that map a ring
+ * utrace_branch_ring_unshare() - free the pages for programs that map a ring
  * @ring: a ring that nobody uses; existing mappings keep their pages
  *
  * Context: Any.
  */
-void utrace_bts_ring_unshare(struct bts_ring *ring)
+void utrace_branch_ring_unshare(struct branch_ring *ring)
 {
 	if (!ring->shared)
 		return;
 	put_page(virt_to_page(ring->shared));
-	free_page((unsigned long)ring->told_by);
+	free_page((unsigned long)ring->tail_page);
 }
 
 /**
- * utrace_bts_ring_map_size() - size of the area of the rings, in bytes
+ * utrace_branch_ring_map_size() - size of the area of the rings, in bytes
  * @ring: the ring
  *
  * Context: Any.
  * Return: a multiple of the page size; 0 if no program may map the ring.
  */
-u64 utrace_bts_ring_map_size(const struct bts_ring *ring)
+u64 utrace_branch_ring_map_size(const struct branch_ring *ring)
 {
 	if (!ring->shared)
 		return 0;
-	return BTS_RING_DATA + ring->size * sizeof(struct utrace_branch);
+	return BRANCH_RING_DATA + ring->size * sizeof(struct utrace_branch);
 }
 
 /*
  * Map the file.  VM_SHARED is cleared since remap_file_pages(2), which refuses
  * mappings without it, would map the file again without the checks here.
  */
-static int ring_map_file(struct bts_ring *ring, struct vm_area_struct *vma)
+static int ring_map_file(struct branch_ring *ring, struct vm_area_struct *vma)
 {
 	vm_flags_clear(vma, VM_SHARED);
 	vma_set_file(vma, ring->pages);
@@ -149,7 +149,7 @@ static int ring_map_file(struct bts_ring *ring, struct vm_area_struct *vma)
 }
 
 /**
- * utrace_bts_ring_map() - map an area of a ring
+ * utrace_branch_ring_map() - map an area of a ring
  * @consumer: the consumer that owns the ring
  * @vma: the new mapping
  *
@@ -162,18 +162,18 @@ static int ring_map_file(struct bts_ring *ring, struct vm_area_struct *vma)
  * * -EPERM - the mapping of the records is writable, or a mapping is executable
  * * -ENOMEM - out of memory
  */
-int utrace_bts_ring_map(struct bts_consumer *consumer,
+int utrace_branch_ring_map(struct bts_consumer *consumer,
 			struct vm_area_struct *vma)
 {
-	struct bts_ring *ring = &consumer->ring;
+	struct branch_ring *ring = &consumer->ring;
 	int area;
 
 	if (!ring->shared)
 		return -EINVAL;
-	area = utrace_map_area(vma, utrace_bts_ring_map_size(ring), PAGE_SIZE);
+	area = utrace_map_area(vma, utrace_branch_ring_map_size(ring), PAGE_SIZE);
 	if (area < 0)
 		return area;
 	if (area == UTRACE_AREA_RINGS)
 		return ring_map_file(ring, vma);
-	return vm_insert_page(vma, vma->vm_start, virt_to_page(ring->told_by));
+	return vm_insert_page(vma, vma->vm_start, virt_to_page(ring->tail_page));
 }

@@ -8,16 +8,16 @@
 #include <linux/types.h>
 
 struct bts_consumer;
-struct bts_piece;
+struct branch_piece;
 struct utrace_reader_ops;
 
-extern const struct utrace_reader_ops utrace_bts_reader_ops;
+extern const struct utrace_reader_ops utrace_branch_reader_ops;
 
-int utrace_bts_look(struct bts_consumer *consumer, struct bts_piece *piece,
+int utrace_branch_consumer_copy(struct bts_consumer *consumer, struct branch_piece *piece,
 		    unsigned int n);
-void utrace_bts_take(struct bts_consumer *consumer,
-		     const struct bts_piece *piece);
-bool utrace_bts_has(const struct bts_consumer *consumer);
-bool utrace_bts_is_over(const struct bts_consumer *consumer);
+void utrace_branch_consumer_take(struct bts_consumer *consumer,
+		     const struct branch_piece *piece);
+bool utrace_branch_consumer_has(const struct bts_consumer *consumer);
+bool utrace_branch_consumer_is_over(const struct bts_consumer *consumer);
 
 #endif /* _KERNEL_UTRACE_BRANCH_READ_H */

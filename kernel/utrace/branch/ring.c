@@ -23,13 +23,13 @@
 #include "ring.h"
 
 /* Default and largest number of records of a ring: 1.5 MiB, 24 GiB. */
-#define BTS_RING_DEFAULT	(1ULL << 16)
-#define BTS_RING_MAX		(1ULL << 30)
+#define BRANCH_RING_DEFAULT	(1ULL << 16)
+#define BRANCH_RING_MAX		(1ULL << 30)
 /* At least two stages, so that a thread that has waited finds room. */
-#define BTS_RING_MIN		(1ULL << 9)
+#define BRANCH_RING_MIN		(1ULL << 9)
 
 /**
- * utrace_bts_ring_init() - initialize a ring
+ * utrace_branch_ring_init() - initialize a ring
  * @ring: filled in
  * @records: number of records, 0 for the default
  * @overwrite: a full ring overwrites its oldest records
@@ -40,45 +40,45 @@
  * * -EINVAL - @records is too large
  * * -ENOMEM - out of memory
  */
-int utrace_bts_ring_init(struct bts_ring *ring, u64 records, bool overwrite)
+int utrace_branch_ring_init(struct branch_ring *ring, u64 records, bool overwrite)
 {
 	struct file *pages;
 
-	if (records > BTS_RING_MAX)
+	if (records > BRANCH_RING_MAX)
 		return -EINVAL;
-	records = roundup_pow_of_two(max(records ?: BTS_RING_DEFAULT,
-					 BTS_RING_MIN));
+	records = roundup_pow_of_two(max(records ?: BRANCH_RING_DEFAULT,
+					 BRANCH_RING_MIN));
 	pages = shmem_kernel_file_setup("utrace-branches",
-					BTS_RING_DATA + records *
+					BRANCH_RING_DATA + records *
 					sizeof(struct utrace_branch),
 					VM_NORESERVE);
 	if (IS_ERR(pages))
 		return PTR_ERR(pages);
-	*ring = (struct bts_ring){
+	*ring = (struct branch_ring){
 		.pages = pages,
 		.memcg = get_mem_cgroup_from_mm(current->mm),
 		.size = records,
 		.overwrite = overwrite,
-		.told = true,
+		.owner_read = true,
 	};
 	return 0;
 }
 
 /**
- * utrace_bts_ring_free() - free a ring
+ * utrace_branch_ring_free() - free a ring
  * @ring: a ring that nobody uses
  *
  * Context: Any but interrupts.
  */
-void utrace_bts_ring_free(struct bts_ring *ring)
+void utrace_branch_ring_free(struct branch_ring *ring)
 {
-	utrace_bts_ring_unshare(ring);
+	utrace_branch_ring_unshare(ring);
 	mem_cgroup_put(ring->memcg);
 	fput(ring->pages);
 }
 
 /* Copy @size bytes at byte @at of the file, within one page. */
-static int ring_copy_page(struct bts_ring *ring, loff_t at, void *mem,
+static int ring_copy_page(struct branch_ring *ring, loff_t at, void *mem,
 			  size_t size, bool write)
 {
 	struct page *page = shmem_read_mapping_page(ring->pages->f_mapping,
@@ -97,11 +97,11 @@ static int ring_copy_page(struct bts_ring *ring, loff_t at, void *mem,
 }
 
 /* Copy @n records from or to the ring, starting with number @first. */
-static int ring_copy(struct bts_ring *ring, u64 first,
+static int ring_copy(struct branch_ring *ring, u64 first,
 		     struct utrace_branch *records, unsigned int n, bool write)
 {
-	loff_t end = BTS_RING_DATA + ring->size * sizeof(*records);
-	loff_t at = BTS_RING_DATA + (first & (ring->size - 1)) * sizeof(*records);
+	loff_t end = BRANCH_RING_DATA + ring->size * sizeof(*records);
+	loff_t at = BRANCH_RING_DATA + (first & (ring->size - 1)) * sizeof(*records);
 	size_t left = n * sizeof(*records), size;
 	struct mem_cgroup *old;
 	void *mem = records;
@@ -114,7 +114,7 @@ static int ring_copy(struct bts_ring *ring, u64 first,
 		ret = ring_copy_page(ring, at, mem, size, write);
 		mem += size;
 		left -= size;
-		at = at + size == end ? BTS_RING_DATA : at + size;
+		at = at + size == end ? BRANCH_RING_DATA : at + size;
 	}
 	set_active_memcg(old);
 	return ret;
@@ -131,7 +131,7 @@ ring_find_owner(const struct utrace_branch *records, unsigned int n)
 }
 
 /* Drop the oldest @n records, and remember the owner of the next one. */
-static int ring_drop(struct bts_ring *ring, u64 n)
+static int ring_drop(struct branch_ring *ring, u64 n)
 {
 	const struct utrace_branch *owner;
 	struct utrace_branch some[16];
@@ -146,7 +146,7 @@ static int ring_drop(struct bts_ring *ring, u64 n)
 		owner = ring_find_owner(some, part);
 		if (owner) {
 			ring->owner = *owner;
-			ring->told = false;
+			ring->owner_read = false;
 		}
 		WRITE_ONCE(ring->tail, ring->tail + part);
 		ring->dropped += part;
@@ -155,7 +155,7 @@ static int ring_drop(struct bts_ring *ring, u64 n)
 }
 
 /**
- * utrace_bts_ring_write() - write records
+ * utrace_branch_ring_write() - write records
  * @ring: the ring
  * @records: the records
  * @n: number of records, less than the size of the ring
@@ -164,13 +164,13 @@ static int ring_drop(struct bts_ring *ring, u64 n)
  * Return: number of records that were written; less than @n if the ring is
  * full, 0 if there is no memory.
  */
-unsigned int utrace_bts_ring_write(struct bts_ring *ring,
+unsigned int utrace_branch_ring_write(struct branch_ring *ring,
 				   const struct utrace_branch *records,
 				   unsigned int n)
 {
 	u64 room;
 
-	utrace_bts_ring_sync(ring);
+	utrace_branch_ring_sync(ring);
 	room = ring->size - (ring->head - ring->tail);
 	ring->failed = false;
 	if (n > room && ring->overwrite)
@@ -185,32 +185,32 @@ unsigned int utrace_bts_ring_write(struct bts_ring *ring,
 	if (ring->failed)
 		return 0;
 	WRITE_ONCE(ring->head, ring->head + n);
-	utrace_bts_ring_publish(ring);
+	utrace_branch_ring_publish(ring);
 	return n;
 }
 
 /**
- * utrace_bts_ring_lose() - count records that were not written
+ * utrace_branch_ring_lose() - count records that were not written
  * @ring: the ring
  * @n: number of records
  *
  * Context: Process context, with bts_consumer.lock held.
  */
-void utrace_bts_ring_lose(struct bts_ring *ring, u64 n)
+void utrace_branch_ring_lose(struct branch_ring *ring, u64 n)
 {
 	WRITE_ONCE(ring->lost, ring->lost + n);
 	ring->lost_ever += n;
-	utrace_bts_ring_publish(ring);
+	utrace_branch_ring_publish(ring);
 }
 
 /**
- * utrace_bts_ring_has() - check whether there is something to read
+ * utrace_branch_ring_has() - check whether there is something to read
  * @ring: the ring
  *
  * Context: Any.
- * Return: true if utrace_bts_ring_look() would return something.
+ * Return: true if utrace_branch_ring_copy() would return something.
  */
-bool utrace_bts_ring_has(const struct bts_ring *ring)
+bool utrace_branch_ring_has(const struct branch_ring *ring)
 {
 	u64 next = READ_ONCE(ring->next);
 
@@ -218,17 +218,17 @@ bool utrace_bts_ring_has(const struct bts_ring *ring)
 	       (READ_ONCE(ring->lost) && !ring->shared);
 }
 
-static enum bts_piece_kind ring_next_kind(const struct bts_ring *ring)
+static enum branch_piece_kind ring_next_kind(const struct branch_ring *ring)
 {
 	if (ring->next != ring->tail)
-		return BTS_PIECE_GAP;
-	if (!ring->told)
-		return BTS_PIECE_OWNER;
-	return ring->head != ring->tail ? BTS_PIECE_RECORDS : BTS_PIECE_LOST;
+		return BRANCH_PIECE_GAP;
+	if (!ring->owner_read)
+		return BRANCH_PIECE_OWNER;
+	return ring->head != ring->tail ? BRANCH_PIECE_RECORDS : BRANCH_PIECE_LOST;
 }
 
 /**
- * utrace_bts_ring_look() - copy the next records without consuming them
+ * utrace_branch_ring_copy() - copy the next records without consuming them
  * @ring: the ring
  * @piece: filled in except for the pointer to its memory
  * @n: maximum number of records, at least 1
@@ -236,7 +236,7 @@ static enum bts_piece_kind ring_next_kind(const struct bts_ring *ring)
  * Context: Process context, with bts_consumer.lock held; may sleep for memory.
  * Return: number of records, or -ENOMEM or -EIO if they cannot be swapped in.
  */
-int utrace_bts_ring_look(struct bts_ring *ring, struct bts_piece *piece,
+int utrace_branch_ring_copy(struct branch_ring *ring, struct branch_piece *piece,
 			 unsigned int n)
 {
 	int ret = 0;
@@ -245,21 +245,21 @@ int utrace_bts_ring_look(struct bts_ring *ring, struct bts_piece *piece,
 	piece->tail = ring->tail;
 	piece->n = 1;
 	switch (piece->kind) {
-	case BTS_PIECE_GAP:
-		piece->records[0] = utrace_bts_loss(UTRACE_BRANCH_LOST,
+	case BRANCH_PIECE_GAP:
+		piece->records[0] = utrace_branch_loss_record(UTRACE_BRANCH_LOST,
 						    ring->tail - ring->next,
 						    UTRACE_LOSS_OVERWRITTEN);
 		break;
-	case BTS_PIECE_OWNER:
+	case BRANCH_PIECE_OWNER:
 		piece->records[0] = ring->owner;
 		break;
-	case BTS_PIECE_RECORDS:
-		piece->n = min3((u64)n, (u64)BTS_PIECE, ring->head - ring->tail);
+	case BRANCH_PIECE_RECORDS:
+		piece->n = min3((u64)n, (u64)BRANCH_PIECE, ring->head - ring->tail);
 		ret = ring_copy(ring, ring->tail, piece->records, piece->n,
 				false);
 		break;
-	case BTS_PIECE_LOST:
-		piece->records[0] = utrace_bts_loss(UTRACE_BRANCH_LOST,
+	case BRANCH_PIECE_LOST:
+		piece->records[0] = utrace_branch_loss_record(UTRACE_BRANCH_LOST,
 						    ring->lost,
 						    UTRACE_LOSS_FULL);
 		piece->n = !!ring->lost;
@@ -269,8 +269,8 @@ int utrace_bts_ring_look(struct bts_ring *ring, struct bts_piece *piece,
 }
 
 /* Consume records, some of which may have been overwritten since the copy. */
-static void ring_take_records(struct bts_ring *ring,
-			      const struct bts_piece *piece)
+static void ring_take_records(struct branch_ring *ring,
+			      const struct branch_piece *piece)
 {
 	const struct utrace_branch *owner;
 
@@ -284,30 +284,30 @@ static void ring_take_records(struct bts_ring *ring,
 	if (!owner)
 		return;
 	ring->owner = *owner;
-	ring->told = true;
+	ring->owner_read = true;
 }
 
 /**
- * utrace_bts_ring_take() - consume the records that were copied
+ * utrace_branch_ring_take() - consume the records that were copied
  * @ring: the ring
- * @piece: from utrace_bts_ring_look(); threads may have written since then
+ * @piece: from utrace_branch_ring_copy(); threads may have written since then
  *
  * Context: Process context, with bts_consumer.lock held.
  */
-void utrace_bts_ring_take(struct bts_ring *ring, const struct bts_piece *piece)
+void utrace_branch_ring_take(struct branch_ring *ring, const struct branch_piece *piece)
 {
 	switch (piece->kind) {
-	case BTS_PIECE_GAP:
+	case BRANCH_PIECE_GAP:
 		WRITE_ONCE(ring->next, piece->tail);
 		break;
-	case BTS_PIECE_OWNER:
-		ring->told = !memcmp(&ring->owner, piece->records,
+	case BRANCH_PIECE_OWNER:
+		ring->owner_read = !memcmp(&ring->owner, piece->records,
 				     sizeof(ring->owner));
 		break;
-	case BTS_PIECE_RECORDS:
+	case BRANCH_PIECE_RECORDS:
 		ring_take_records(ring, piece);
 		break;
-	case BTS_PIECE_LOST:
+	case BRANCH_PIECE_LOST:
 		WRITE_ONCE(ring->lost, ring->lost - piece->records[0].from);
 		break;
 	}

@@ -19,11 +19,11 @@ struct utrace_map;
 struct utrace_map_tail;
 struct vm_area_struct;
 
-/* Offset of the records in bts_ring.pages, in bytes. */
-#define BTS_RING_DATA	PAGE_SIZE
+/* Offset of the records in branch_ring.pages, in bytes. */
+#define BRANCH_RING_DATA	PAGE_SIZE
 
 /**
- * struct bts_ring - the records of a consumer
+ * struct branch_ring - the records of a consumer
  * @pages: an unlinked shmem file, whose pages can be swapped out: one page for
  *	@shared, then @size records; constant
  * @memcg: memory cgroup that is charged for @pages, counted; constant
@@ -34,7 +34,7 @@ struct vm_area_struct;
  * @next: number of the next record for the reader; less than @tail if records
  *	were overwritten
  * @owner: if @overwrite, the last %UTRACE_BRANCH_TASK before @tail
- * @told: the reader has read @owner
+ * @owner_read: the reader has read @owner
  * @lost: records that threads could not write before they exited, and that were
  *	not reported to the reader yet
  * @lost_ever: records that were lost, whether reported or not
@@ -42,11 +42,11 @@ struct vm_area_struct;
  * @failed: the last write failed for lack of memory
  * @shared: the first page of @pages, counted, which the kernel writes for a
  *	program that maps the ring.  NULL: no program may map it.  Constant
- * @told_by: a page that this program may write at any time; constant
+ * @tail_page: a page that this program may write at any time; constant
  *
  * Members that are not constant are written under bts_consumer.lock.
  */
-struct bts_ring {
+struct branch_ring {
 	struct file *pages;
 	struct mem_cgroup *memcg;
 	u64 size;
@@ -55,67 +55,67 @@ struct bts_ring {
 	u64 tail;
 	u64 next;
 	struct utrace_branch owner;
-	bool told;
+	bool owner_read;
 	u64 lost;
 	u64 lost_ever;
 	u64 dropped;
 	bool failed;
 	struct utrace_map *shared;
-	struct utrace_map_tail *told_by;
+	struct utrace_map_tail *tail_page;
 };
 
 /**
- * enum bts_piece_kind - kinds of records that one read returns
- * @BTS_PIECE_GAP: the number of records that were overwritten
- * @BTS_PIECE_OWNER: the task that the following records belong to
- * @BTS_PIECE_RECORDS: records
- * @BTS_PIECE_LOST: the number of lost records, after all records
+ * enum branch_piece_kind - kinds of records that one read returns
+ * @BRANCH_PIECE_GAP: the number of records that were overwritten
+ * @BRANCH_PIECE_OWNER: the task that the following records belong to
+ * @BRANCH_PIECE_RECORDS: records
+ * @BRANCH_PIECE_LOST: the number of lost records, after all records
  */
-enum bts_piece_kind {
-	BTS_PIECE_GAP,
-	BTS_PIECE_OWNER,
-	BTS_PIECE_RECORDS,
-	BTS_PIECE_LOST,
+enum branch_piece_kind {
+	BRANCH_PIECE_GAP,
+	BRANCH_PIECE_OWNER,
+	BRANCH_PIECE_RECORDS,
+	BRANCH_PIECE_LOST,
 };
 
 /**
- * struct bts_piece - records that a reader copies in one step
- * @records: memory for BTS_PIECE records
+ * struct branch_piece - records that a reader copies in one step
+ * @records: memory for BRANCH_PIECE records
  * @n: number of records that were copied
- * @kind: enum bts_piece_kind
- * @tail: bts_ring.tail when they were copied
- * @look: for a consumer of a CPU, used instead of @kind and @tail
+ * @kind: enum branch_piece_kind
+ * @tail: branch_ring.tail when they were copied
+ * @cursor: for a consumer of a CPU, used instead of @kind and @tail
  */
-struct bts_piece {
+struct branch_piece {
 	struct utrace_branch *records;
 	unsigned int n;
 	u8 kind;
 	u64 tail;
-	struct bts_look look;
+	struct branch_cursor cursor;
 };
 
 /* One page of records. */
-#define BTS_PIECE	170U
+#define BRANCH_PIECE	170U
 
 /* ring.c */
-int utrace_bts_ring_init(struct bts_ring *ring, u64 records, bool overwrite);
-void utrace_bts_ring_free(struct bts_ring *ring);
-unsigned int utrace_bts_ring_write(struct bts_ring *ring,
+int utrace_branch_ring_init(struct branch_ring *ring, u64 records, bool overwrite);
+void utrace_branch_ring_free(struct branch_ring *ring);
+unsigned int utrace_branch_ring_write(struct branch_ring *ring,
 				   const struct utrace_branch *records,
 				   unsigned int n);
-bool utrace_bts_ring_has(const struct bts_ring *ring);
-int utrace_bts_ring_look(struct bts_ring *ring, struct bts_piece *piece,
+bool utrace_branch_ring_has(const struct branch_ring *ring);
+int utrace_branch_ring_copy(struct branch_ring *ring, struct branch_piece *piece,
 			 unsigned int n);
-void utrace_bts_ring_take(struct bts_ring *ring, const struct bts_piece *piece);
-void utrace_bts_ring_lose(struct bts_ring *ring, u64 n);
+void utrace_branch_ring_take(struct branch_ring *ring, const struct branch_piece *piece);
+void utrace_branch_ring_lose(struct branch_ring *ring, u64 n);
 
 /* map.c */
-int utrace_bts_ring_map(struct bts_consumer *consumer,
+int utrace_branch_ring_map(struct bts_consumer *consumer,
 			struct vm_area_struct *vma);
-void utrace_bts_ring_unshare(struct bts_ring *ring);
-int utrace_bts_ring_share(struct bts_ring *ring);
-u64 utrace_bts_ring_map_size(const struct bts_ring *ring);
-void utrace_bts_ring_sync(struct bts_ring *ring);
-void utrace_bts_ring_publish(struct bts_ring *ring);
+void utrace_branch_ring_unshare(struct branch_ring *ring);
+int utrace_branch_ring_share(struct branch_ring *ring);
+u64 utrace_branch_ring_map_size(const struct branch_ring *ring);
+void utrace_branch_ring_sync(struct branch_ring *ring);
+void utrace_branch_ring_publish(struct branch_ring *ring);
 
 #endif /* _KERNEL_UTRACE_BRANCH_RING_H */

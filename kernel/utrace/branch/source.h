@@ -12,9 +12,9 @@
 #include "window.h"
 
 /**
- * struct bts_source - a source that records a CPU
+ * struct branch_source - a source that records a CPU
  * @id: enum utrace_branch_source
- * @ops: see struct bts_source_ops
+ * @ops: see struct branch_source_ops
  * @entries: entry points of the kernel
  * @begin: prepare a CPU and set @store to the addresses of its window.  Base
  *	and max must describe memory that the processor can write to.  The
@@ -25,17 +25,17 @@
  * @begin and @end are called in process context and may sleep; the CPU is
  *	online at @begin.  Constant.
  */
-struct bts_source {
+struct branch_source {
 	u8 id;
-	struct bts_source_ops ops;
-	struct bts_entries entries;
-	int (*begin)(unsigned int cpu, struct bts_store **store);
+	struct branch_source_ops ops;
+	struct branch_entries entries;
+	int (*begin)(unsigned int cpu, struct branch_store **store);
 	void (*end)(unsigned int cpu);
 };
 
 /* cpu.c */
-void utrace_bts_source_add(const struct bts_source *source);
-bool utrace_bts_cpu_interrupt(void);
-void utrace_bts_cpus_off(bool off);
+void utrace_branch_source_add(const struct branch_source *source);
+bool utrace_branch_cpu_interrupt(void);
+void utrace_branch_cpus_off(bool off);
 
 #endif /* _KERNEL_UTRACE_BRANCH_SOURCE_H */

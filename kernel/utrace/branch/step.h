@@ -9,13 +9,13 @@
 
 #include "../builtin.h"
 
-struct bts_thread;
+struct branch_thread;
 struct pt_regs;
 struct task_struct;
 
-void utrace_bts_fetch(struct bts_thread *thread, const struct pt_regs *regs);
-bool utrace_bts_step(struct pt_regs *regs, enum utrace_step_why why);
-void utrace_bts_end_call(struct bts_thread *thread);
-void utrace_bts_hide_from_child(struct task_struct *child);
+void utrace_branch_fetch(struct branch_thread *thread, const struct pt_regs *regs);
+bool utrace_branch_step(struct pt_regs *regs, enum utrace_step_why why);
+void utrace_branch_end_call(struct branch_thread *thread);
+void utrace_branch_hide_from_child(struct task_struct *child);
 
 #endif /* _KERNEL_UTRACE_BRANCH_STEP_H */

@@ -2,7 +2,7 @@
 /*
  * utrace - branches: followed threads
  *
- * A thread collects records in bts_thread.stage and copies them to its
+ * A thread collects records in branch_thread.stage and copies them to its
  * consumers (deliver.c).  If the ring of a consumer is full, the rest stays in
  * the stage: the thread waits at the safe point until the reader has made room,
  * and no other consumer misses anything.
@@ -28,14 +28,14 @@
 #include "thread.h"
 
 /* Key of the data of all threads. */
-static const char bts_owner;
+static const char branch_owner;
 
 /* Links */
 
-static void bts_link_free(struct bts_link *link)
+static void branch_link_free(struct branch_link *link)
 {
 	list_del(&link->list);
-	utrace_bts_consumer_put(link->consumer);
+	utrace_branch_consumer_put(link->consumer);
 	kfree(link);
 }
 
@@ -44,7 +44,7 @@ static void bts_link_free(struct bts_link *link)
  * thread, whose reference the caller must drop, or NULL if it was not on the
  * list.
  */
-static struct task_struct *bts_take_waiting(struct bts_link *link)
+static struct task_struct *branch_take_waiting(struct branch_link *link)
 {
 	struct task_struct *task = link->task;
 
@@ -59,7 +59,7 @@ static struct task_struct *bts_take_waiting(struct bts_link *link)
 }
 
 /**
- * utrace_bts_stop_waiting() - cancel the wait of the current thread
+ * utrace_branch_stop_waiting() - cancel the wait of the current thread
  * @link: its link to a consumer
  *
  * The thread may still be about to stop for the consumer if it leaves it in the
@@ -67,13 +67,13 @@ static struct task_struct *bts_take_waiting(struct bts_link *link)
  *
  * Context: The task itself.  Takes bts_consumer.wait_lock.
  */
-void utrace_bts_stop_waiting(struct bts_link *link)
+void utrace_branch_stop_waiting(struct branch_link *link)
 {
 	struct bts_consumer *consumer = link->consumer;
 	struct task_struct *task;
 
 	scoped_guard(spinlock_irqsave, &consumer->wait_lock) {
-		task = bts_take_waiting(link);
+		task = branch_take_waiting(link);
 		/* -ESRCH: the thread is killed. */
 		if (task && !consumer->closed)
 			(void)!utrace_control(task, consumer->engine,
@@ -84,17 +84,17 @@ void utrace_bts_stop_waiting(struct bts_link *link)
 }
 
 /**
- * utrace_bts_leave() - make a consumer stop following the current thread
+ * utrace_branch_leave() - make a consumer stop following the current thread
  * @thread: the thread
  * @link: its link to the consumer; the function frees it
  *
  * Context: The task itself.
  */
-void utrace_bts_leave(struct bts_thread *thread, struct bts_link *link)
+void utrace_branch_leave(struct branch_thread *thread, struct branch_link *link)
 {
-	utrace_bts_stop_waiting(link);
-	utrace_bts_wake_reader(link->consumer);
-	bts_link_free(link);
+	utrace_branch_stop_waiting(link);
+	utrace_branch_notify(link->consumer);
+	branch_link_free(link);
 	if (!list_empty(&thread->links))
 		return;
 	thread->n = 0;
@@ -102,17 +102,17 @@ void utrace_bts_leave(struct bts_thread *thread, struct bts_link *link)
 }
 
 /**
- * utrace_bts_link() - find the link of a thread to a consumer
+ * utrace_branch_link() - find the link of a thread to a consumer
  * @thread: the current thread, or NULL
  * @consumer: the consumer
  *
  * Context: The task itself.
  * Return: the link, or NULL.
  */
-struct bts_link *utrace_bts_link(struct bts_thread *thread,
+struct branch_link *utrace_branch_link(struct branch_thread *thread,
 				 const struct bts_consumer *consumer)
 {
-	struct bts_link *link;
+	struct branch_link *link;
 
 	if (!thread)
 		return NULL;
@@ -123,7 +123,7 @@ struct bts_link *utrace_bts_link(struct bts_thread *thread,
 }
 
 /**
- * utrace_bts_link_rename() - update the pid of the current thread in a link
+ * utrace_branch_link_rename() - update the pid of the current thread in a link
  * @link: link of the thread to a consumer
  * @start: address at which the thread continues
  *
@@ -133,7 +133,7 @@ struct bts_link *utrace_bts_link(struct bts_thread *thread,
  *
  * Context: The task itself; may sleep.  Takes bts_consumer.lock.
  */
-void utrace_bts_link_rename(struct bts_link *link, u64 start)
+void utrace_branch_link_rename(struct branch_link *link, u64 start)
 {
 	u64 ino = task_pid(current)->ino;
 
@@ -141,33 +141,33 @@ void utrace_bts_link_rename(struct bts_link *link, u64 start)
 		return;
 	if (link->lost) {
 		guard(mutex)(&link->consumer->lock);
-		utrace_bts_ring_lose(&link->consumer->ring, link->lost);
+		utrace_branch_ring_lose(&link->consumer->ring, link->lost);
 		link->lost = 0;
 	}
 	link->ino = ino;
-	link->pid = utrace_bts_pid(link->consumer);
+	link->pid = utrace_branch_pid(link->consumer);
 	link->start = start;
 	link->started = false;
 }
 
 /**
- * utrace_bts_link_init() - initialize a link, for steps or for recording CPUs
+ * utrace_branch_link_init() - initialize a link, for steps or for recording CPUs
  * @link: zeroed by the caller
  * @consumer: the consumer that is to follow the current thread
  * @start: address at which the thread continues
  *
  * Context: The task itself.
  */
-void utrace_bts_link_init(struct bts_link *link, struct bts_consumer *consumer,
+void utrace_branch_link_init(struct branch_link *link, struct bts_consumer *consumer,
 			  u64 start)
 {
 	kref_get(&consumer->ref);
 	link->consumer = consumer;
-	utrace_bts_link_rename(link, start);
+	utrace_branch_link_rename(link, start);
 }
 
 /**
- * utrace_bts_join() - make a consumer follow the current thread
+ * utrace_branch_join() - make a consumer follow the current thread
  * @thread: the thread
  * @consumer: the consumer, which may see the thread
  * @ip: address of the next instruction of the thread
@@ -175,14 +175,14 @@ void utrace_bts_link_init(struct bts_link *link, struct bts_consumer *consumer,
  * Context: The task itself; may sleep.
  * Return: false if there is no memory.
  */
-bool utrace_bts_join(struct bts_thread *thread, struct bts_consumer *consumer,
+bool utrace_branch_join(struct branch_thread *thread, struct bts_consumer *consumer,
 		     unsigned long ip)
 {
-	struct bts_link *link = kzalloc(sizeof(*link), GFP_KERNEL_ACCOUNT);
+	struct branch_link *link = kzalloc(sizeof(*link), GFP_KERNEL_ACCOUNT);
 
 	if (!link)
 		return false;
-	utrace_bts_link_init(link, consumer, ip);
+	utrace_branch_link_init(link, consumer, ip);
 	link->sent = thread->n;
 	list_add_tail(&link->list, &thread->links);
 	return true;
@@ -190,55 +190,55 @@ bool utrace_bts_join(struct bts_thread *thread, struct bts_consumer *consumer,
 
 /* Threads */
 
-static void bts_thread_free(struct utrace_task_data *data)
+static void branch_thread_free(struct utrace_task_data *data)
 {
-	struct bts_thread *thread = container_of(data, struct bts_thread, data);
-	struct bts_link *link, *next;
+	struct branch_thread *thread = container_of(data, struct branch_thread, data);
+	struct branch_link *link, *next;
 
 	list_for_each_entry_safe(link, next, &thread->links, list)
-		bts_link_free(link);
+		branch_link_free(link);
 	/* The thread has removed them before it exited. */
 	WARN_ON_ONCE(!list_empty(&thread->tracked));
 	kfree(thread);
 }
 
 /**
- * utrace_bts_thread() - get the data of the current thread
+ * utrace_branch_thread() - get the data of the current thread
  *
  * Context: The task itself.
  * Return: the structure, or NULL if the thread was never followed.
  */
-struct bts_thread *utrace_bts_thread(void)
+struct branch_thread *utrace_branch_thread(void)
 {
-	struct utrace_task_data *data = utrace_task_data_find(&bts_owner);
+	struct utrace_task_data *data = utrace_task_data_find(&branch_owner);
 
-	return data ? container_of(data, struct bts_thread, data) : NULL;
+	return data ? container_of(data, struct branch_thread, data) : NULL;
 }
 
 /**
- * utrace_bts_streams_of() - get the streams of a thread that CPUs record
+ * utrace_branch_streams_of() - get the streams of a thread that CPUs record
  * @task: the thread, which is not running but about to run on this CPU
  *
  * Context: In the scheduler.
- * Return: bts_thread.streams, or NULL if the thread was never followed.
+ * Return: branch_thread.streams, or NULL if the thread was never followed.
  */
-struct list_head *utrace_bts_streams_of(struct task_struct *task)
+struct list_head *utrace_branch_streams_of(struct task_struct *task)
 {
-	struct utrace_task_data *data = utrace_task_data_of(task, &bts_owner);
+	struct utrace_task_data *data = utrace_task_data_of(task, &branch_owner);
 
-	return data ? &container_of(data, struct bts_thread, data)->streams :
+	return data ? &container_of(data, struct branch_thread, data)->streams :
 		      NULL;
 }
 
 /**
- * utrace_bts_thread_new() - allocate the data of the current thread
+ * utrace_branch_thread_new() - allocate the data of the current thread
  *
  * Context: A callback, in the task itself, which has no data yet; may sleep.
  * Return: the structure, or NULL if there is no memory.
  */
-struct bts_thread *utrace_bts_thread_new(void)
+struct branch_thread *utrace_branch_thread_new(void)
 {
-	struct bts_thread *thread = kzalloc(sizeof(*thread),
+	struct branch_thread *thread = kzalloc(sizeof(*thread),
 					    GFP_KERNEL_ACCOUNT);
 
 	if (!thread)
@@ -247,23 +247,23 @@ struct bts_thread *utrace_bts_thread_new(void)
 	INIT_LIST_HEAD(&thread->links);
 	INIT_LIST_HEAD(&thread->tracked);
 	INIT_LIST_HEAD(&thread->streams);
-	thread->data.owner = &bts_owner;
-	thread->data.put = bts_thread_free;
+	thread->data.owner = &branch_owner;
+	thread->data.put = branch_thread_free;
 	utrace_task_data_add(&thread->data);
 	return thread;
 }
 
 /* Waiting for room */
 
-static bool bts_has_room(const struct bts_consumer *consumer)
+static bool branch_has_room(const struct bts_consumer *consumer)
 {
-	return !utrace_bts_is_read(consumer) ||
+	return !utrace_branch_is_read(consumer) ||
 	       READ_ONCE(consumer->ring.head) - READ_ONCE(consumer->ring.tail) <
 	       consumer->ring.size;
 }
 
 /**
- * utrace_bts_wait() - wait for the reader of a consumer
+ * utrace_branch_wait() - wait for the reader of a consumer
  * @link: the link of the current thread to the consumer, which has not got all
  *	records
  *
@@ -274,7 +274,7 @@ static bool bts_has_room(const struct bts_consumer *consumer)
  *
  * Context: The task itself, at the safe point.  Takes bts_consumer.wait_lock.
  */
-void utrace_bts_wait(struct bts_link *link)
+void utrace_branch_wait(struct branch_link *link)
 {
 	struct bts_consumer *consumer = link->consumer;
 	bool again;
@@ -282,7 +282,7 @@ void utrace_bts_wait(struct bts_link *link)
 	guard(spinlock_irqsave)(&consumer->wait_lock);
 	if (consumer->closed)
 		return;
-	again = link->task || bts_has_room(consumer);
+	again = link->task || branch_has_room(consumer);
 	if (utrace_control(current, consumer->engine, again ? UTRACE_REPORT :
 			   UTRACE_STOP) == -ESRCH)
 		return;
@@ -291,17 +291,17 @@ void utrace_bts_wait(struct bts_link *link)
 		list_add_tail(&link->waiting, &consumer->waiting);
 		consumer->nwaiting++;
 	} else if (link->task) {
-		put_task_struct(bts_take_waiting(link));
+		put_task_struct(branch_take_waiting(link));
 	}
 }
 
 /**
- * utrace_bts_wait_at() - make the current thread wait at its safe point
+ * utrace_branch_wait_at() - make the current thread wait at its safe point
  * @link: its link to a consumer, which has not got all records
  *
  * Context: The task itself.  Takes bts_consumer.wait_lock.
  */
-void utrace_bts_wait_at(struct bts_link *link)
+void utrace_branch_wait_at(struct branch_link *link)
 {
 	struct bts_consumer *consumer = link->consumer;
 
@@ -312,31 +312,31 @@ void utrace_bts_wait_at(struct bts_link *link)
 }
 
 /**
- * utrace_bts_wait_soon() - wait for all consumers that have undelivered records
+ * utrace_branch_wait_soon() - wait for all consumers that have undelivered records
  * @thread: the current thread
  *
  * Context: The task itself.
  */
-void utrace_bts_wait_soon(struct bts_thread *thread)
+void utrace_branch_wait_soon(struct branch_thread *thread)
 {
-	struct bts_link *link;
+	struct branch_link *link;
 
 	list_for_each_entry(link, &thread->links, list)
 		if (link->sent != thread->n)
-			utrace_bts_wait_at(link);
+			utrace_branch_wait_at(link);
 }
 
 /**
- * utrace_bts_let_go() - wake up the threads that wait for room
+ * utrace_branch_let_go() - wake up the threads that wait for room
  * @consumer: the consumer, which has room or is closed; the caller keeps its
  *	engine
  *
  * Context: Process context; may sleep.  Takes bts_consumer.wait_lock.
  */
-void utrace_bts_let_go(struct bts_consumer *consumer)
+void utrace_branch_let_go(struct bts_consumer *consumer)
 {
 	struct task_struct *task;
-	struct bts_link *link;
+	struct branch_link *link;
 	unsigned int n;
 
 	if (!list_empty(&consumer->tracks))
@@ -347,11 +347,11 @@ void utrace_bts_let_go(struct bts_consumer *consumer)
 	while (n--) {
 		scoped_guard(spinlock_irqsave, &consumer->wait_lock) {
 			link = list_first_entry_or_null(&consumer->waiting,
-							struct bts_link,
+							struct branch_link,
 							waiting);
 			if (!link)
 				return;
-			task = bts_take_waiting(link);
+			task = branch_take_waiting(link);
 			/*
 			 * The thread has records left, which it delivers in
 			 * report_quiesce before it continues.
@@ -366,21 +366,21 @@ void utrace_bts_let_go(struct bts_consumer *consumer)
 }
 
 /**
- * utrace_bts_lose_rest() - count the undelivered records of a consumer as lost
+ * utrace_branch_lose_rest() - count the undelivered records of a consumer as lost
  * @thread: the current thread
  * @link: its link to the consumer
  *
  * Context: The task itself.
  */
-void utrace_bts_lose_rest(struct bts_thread *thread, struct bts_link *link)
+void utrace_branch_lose_rest(struct branch_thread *thread, struct branch_link *link)
 {
 	for (; link->sent < thread->n; link->sent++)
-		link->lost += utrace_bts_wants(link->consumer,
+		link->lost += utrace_branch_wants(link->consumer,
 					       &thread->stage[link->sent]);
 }
 
 /**
- * utrace_bts_put() - collect a record
+ * utrace_branch_collect() - collect a record
  * @thread: the current thread
  * @from: member of struct utrace_branch
  * @to: member of struct utrace_branch
@@ -388,14 +388,14 @@ void utrace_bts_lose_rest(struct bts_thread *thread, struct bts_link *link)
  *
  * Context: The task itself.
  */
-void utrace_bts_put(struct bts_thread *thread, u64 from, u64 to, u64 info)
+void utrace_branch_collect(struct branch_thread *thread, u64 from, u64 to, u64 info)
 {
-	struct bts_link *link;
+	struct branch_link *link;
 
 	/* The wait has ended without room, for example by SIGKILL. */
-	if (unlikely(thread->n == BTS_STAGE)) {
+	if (unlikely(thread->n == BRANCH_STAGE)) {
 		list_for_each_entry(link, &thread->links, list) {
-			utrace_bts_lose_rest(thread, link);
+			utrace_branch_lose_rest(thread, link);
 			link->sent = 0;
 		}
 		thread->n = 0;

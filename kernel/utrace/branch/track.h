@@ -22,58 +22,58 @@ struct utrace_ioc_branch_info;
 struct work_struct;
 
 /**
- * struct bts_track - records of one thread for one consumer, made by CPUs; or
+ * struct branch_track - records of one thread for one consumer, made by CPUs; or
  *	undelivered records that a stepping thread has left on exit
- * @link: link of the thread to the consumer; entry in bts_thread.tracked while
+ * @link: link of the thread to the consumer; entry in branch_thread.tracked while
  *	CPUs record the thread
- * @stream: filter for the consumer; entry in bts_thread.streams while CPUs
+ * @stream: filter for the consumer; entry in branch_thread.streams while CPUs
  *	record the thread
  * @stage: ring to which CPUs write the records.  Its reader holds
  *	bts_consumer.lock
  * @thread: the thread; NULL once it has ended and has left its stage to the
  *	consumer.  Written under bts_consumer.lock
  * @recounted: lost records that were read from @stage as %UTRACE_BRANCH_LOST
- *	and added to bts_link.lost.  Under bts_consumer.lock
+ *	and added to branch_link.lost.  Under bts_consumer.lock
  * @of_consumer: entry in bts_consumer.tracks.  Under bts_consumer.lock
- * @tell: queues bts_consumer.move, which empties @stage
+ * @notify: queues bts_consumer.move, which empties @stage
  *
  * The thread allocates the track, and frees it unless it is left to the
  * consumer.  The members of @link that only the thread uses for single steps
  * are under bts_consumer.lock here.
  */
-struct bts_track {
-	struct bts_link link;
-	struct bts_stream stream;
-	struct bts_buffer stage;
-	struct bts_thread *thread;
+struct branch_track {
+	struct branch_link link;
+	struct branch_stream stream;
+	struct branch_buffer stage;
+	struct branch_thread *thread;
 	u64 recounted;
 	struct list_head of_consumer;
-	struct irq_work tell;
+	struct irq_work notify;
 };
 
-static inline struct bts_track *utrace_bts_track_of(struct bts_stream *stream)
+static inline struct branch_track *utrace_branch_track_of(struct branch_stream *stream)
 {
-	return container_of(stream, struct bts_track, stream);
+	return container_of(stream, struct branch_track, stream);
 }
 
-bool utrace_bts_is_tracked(const struct bts_thread *thread,
+bool utrace_branch_is_tracked(const struct branch_thread *thread,
 			   const struct bts_consumer *consumer);
-void utrace_bts_track_begin(struct bts_thread *thread,
+void utrace_branch_track_begin(struct branch_thread *thread,
 			    struct bts_consumer *consumer);
-void utrace_bts_track_stop(struct bts_thread *thread,
+void utrace_branch_track_stop(struct branch_thread *thread,
 			   struct bts_consumer *consumer);
-void utrace_bts_track_exec(struct bts_thread *thread,
+void utrace_branch_track_exec(struct branch_thread *thread,
 			   struct bts_consumer *consumer);
-void utrace_bts_track_end(struct bts_thread *thread,
+void utrace_branch_track_end(struct branch_thread *thread,
 			  struct bts_consumer *consumer);
-bool utrace_bts_write_before(struct bts_link *link);
-bool utrace_bts_write_last(struct bts_link *link, u64 from, u64 type);
-void utrace_bts_lose_last(struct bts_link *link);
-bool utrace_bts_leave_rest(struct bts_thread *thread, struct bts_link *link);
-void utrace_bts_tracks_close(struct bts_consumer *consumer);
-void utrace_bts_tracks_sync(struct bts_consumer *consumer);
-void utrace_bts_tracks_work(struct work_struct *work);
-void utrace_bts_tracks_info(struct bts_consumer *consumer,
+bool utrace_branch_write_before(struct branch_link *link);
+bool utrace_branch_write_last(struct branch_link *link, u64 from, u64 type);
+void utrace_branch_lose_last(struct branch_link *link);
+bool utrace_branch_leave_rest(struct branch_thread *thread, struct branch_link *link);
+void utrace_branch_tracks_close(struct bts_consumer *consumer);
+void utrace_branch_tracks_sync(struct bts_consumer *consumer);
+void utrace_branch_tracks_work(struct work_struct *work);
+void utrace_branch_tracks_info(struct bts_consumer *consumer,
 			    struct utrace_ioc_branch_info *info);
 
 #endif /* _KERNEL_UTRACE_BRANCH_TRACK_H */

@@ -12,7 +12,7 @@
 #include <linux/types.h>
 
 /**
- * utrace_bts_has_trapped_first() - check whether a trap came before an instruction
+ * utrace_branch_has_trapped_first() - check whether a trap came before an instruction
  * @fred: the kernel uses FRED
  * @software: the thread came to user mode from an event that an instruction had
  *	caused, for example SYSCALL
@@ -27,14 +27,14 @@
  * Return: true if the thread has not executed the instruction.
  */
 static __always_inline bool
-utrace_bts_has_trapped_first(bool fred, bool software, unsigned long next,
+utrace_branch_has_trapped_first(bool fred, bool software, unsigned long next,
 			     unsigned long ip)
 {
 	return fred && software && ip == next;
 }
 
 /**
- * utrace_bts_has_saved_flags() - check whether a system call has saved the flags in R11
+ * utrace_branch_has_saved_flags() - check whether a system call has saved the flags in R11
  * @fred: the kernel uses FRED
  * @r11: register R11 in the system call or at its end
  * @flags: the flags of the thread
@@ -46,7 +46,7 @@ utrace_bts_has_trapped_first(bool fred, bool software, unsigned long next,
  * Return: true if R11 shows the program the trap flag of @flags.
  */
 static __always_inline bool
-utrace_bts_has_saved_flags(bool fred, unsigned long r11, unsigned long flags)
+utrace_branch_has_saved_flags(bool fred, unsigned long r11, unsigned long flags)
 {
 	return !fred && r11 == flags;
 }

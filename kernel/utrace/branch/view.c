@@ -20,20 +20,20 @@
 #include "view.h"
 
 /* The sign bit of an address of the kernel. */
-#define BTS_SIGN	(1ULL << 63)
+#define BRANCH_SIGN	(1ULL << 63)
 
 /* Maximum number of records to scan before they are copied: 12 KiB. */
-#define BTS_CHUNK	512
+#define BRANCH_CHUNK	512
 
 /* Check whether a record is a branch within user mode. */
-static __always_inline bool bts_is_user(const struct utrace_branch *record)
+static __always_inline bool branch_is_user(const struct utrace_branch *record)
 {
-	return !((record->from | record->to) & BTS_SIGN) &&
+	return !((record->from | record->to) & BRANCH_SIGN) &&
 	       UTRACE_BRANCH_TYPE(record->info) == UTRACE_BRANCH;
 }
 
 /* Check whether all of eight records are branches within user mode. */
-static __always_inline bool bts_are_user(const struct utrace_branch *r)
+static __always_inline bool branch_are_user(const struct utrace_branch *r)
 {
 	u64 sides = r[0].from | r[0].to | r[1].from | r[1].to |
 		    r[2].from | r[2].to | r[3].from | r[3].to |
@@ -42,36 +42,36 @@ static __always_inline bool bts_are_user(const struct utrace_branch *r)
 	u64 infos = r[0].info | r[1].info | r[2].info | r[3].info |
 		    r[4].info | r[5].info | r[6].info | r[7].info;
 
-	return !(sides & BTS_SIGN) &&
+	return !(sides & BRANCH_SIGN) &&
 	       UTRACE_BRANCH_TYPE(infos) == UTRACE_BRANCH;
 }
 
 /* Number of leading records that are branches within user mode. */
-static unsigned int bts_user_run(const struct utrace_branch *records,
+static unsigned int branch_user_run(const struct utrace_branch *records,
 				 unsigned int n)
 {
 	unsigned int i = 0;
 
-	while (i + 8 <= n && bts_are_user(records + i))
+	while (i + 8 <= n && branch_are_user(records + i))
 		i += 8;
-	while (i < n && bts_is_user(records + i))
+	while (i < n && branch_is_user(records + i))
 		i++;
 	return i;
 }
 
 /* Number of leading records that are no branches within user mode. */
-static unsigned int bts_other_run(const struct utrace_branch *records,
+static unsigned int branch_other_run(const struct utrace_branch *records,
 				  unsigned int n)
 {
 	unsigned int i = 0;
 
-	while (i < n && !bts_is_user(records + i))
+	while (i < n && !branch_is_user(records + i))
 		i++;
 	return i;
 }
 
 /* Find the entry point at @address; NULL if it is not listed. */
-static const struct bts_entry *bts_find_entry(const struct bts_entries *entries,
+static const struct branch_entry *branch_find_entry(const struct branch_entries *entries,
 					      u64 address)
 {
 	unsigned int low = 0, high = entries ? entries->n : 0, middle;
@@ -90,7 +90,7 @@ static const struct bts_entry *bts_find_entry(const struct bts_entries *entries,
 }
 
 /* Make the information of a record that is derived from another one. */
-static u64 bts_info(const struct utrace_branch *record,
+static u64 branch_derive_info(const struct utrace_branch *record,
 		    enum utrace_branch_kind kind)
 {
 	return (record->info & UTRACE_BRANCH_PREDICTED) | kind << 8;
@@ -99,145 +99,145 @@ static u64 bts_info(const struct utrace_branch *record,
 /* User mode */
 
 /* The thread has entered the kernel. */
-static void bts_enter(struct bts_view *view, const struct utrace_branch *record,
-		      struct bts_buffer *buffer)
+static void branch_enter(struct branch_view *view, const struct utrace_branch *record,
+		      struct branch_buffer *buffer)
 {
-	const struct bts_entry *entry = bts_find_entry(view->entries,
+	const struct branch_entry *entry = branch_find_entry(view->entries,
 						       record->to);
 
-	view->where = BTS_WHERE_KERNEL;
+	view->where = BRANCH_WHERE_KERNEL;
 	view->left = record->from;
 	if (record->to >= UTRACE_PC_BASE) {
 		/* The source has identified the entry. */
-		view->kind = BTS_ENTRY_EXCEPTION;
+		view->kind = BRANCH_ENTRY_EXCEPTION;
 		view->pc = record->to;
-		utrace_bts_buffer_write(buffer, record, 1);
+		utrace_branch_buffer_write(buffer, record, 1);
 		return;
 	}
-	view->kind = entry ? entry->kind : BTS_ENTRY_TRANSPARENT;
-	if (view->kind == BTS_ENTRY_TRANSPARENT)
+	view->kind = entry ? entry->kind : BRANCH_ENTRY_TRANSPARENT;
+	if (view->kind == BRANCH_ENTRY_TRANSPARENT)
 		return;
 	view->pc = entry->pc;
-	utrace_bts_buffer_put(buffer, record->from, view->pc,
-			      bts_info(record, view->kind == BTS_ENTRY_SYSCALL ?
+	utrace_branch_buffer_put(buffer, record->from, view->pc,
+			      branch_derive_info(record, view->kind == BRANCH_ENTRY_SYSCALL ?
 				       UTRACE_BR_SYSCALL : UTRACE_BR_UNKNOWN));
 }
 
 /* The thread has left user mode and will not continue where it was. */
-static void bts_tell_async(struct bts_view *view, struct bts_buffer *buffer)
+static void branch_put_async(struct branch_view *view, struct branch_buffer *buffer)
 {
-	if (view->where != BTS_WHERE_KERNEL ||
-	    view->kind != BTS_ENTRY_TRANSPARENT)
+	if (view->where != BRANCH_WHERE_KERNEL ||
+	    view->kind != BRANCH_ENTRY_TRANSPARENT)
 		return;
-	utrace_bts_buffer_put(buffer, view->left, UTRACE_PC_ASYNC,
+	utrace_branch_buffer_put(buffer, view->left, UTRACE_PC_ASYNC,
 			      UTRACE_BRANCH);
 }
 
 /* The thread has left the kernel. */
-static void bts_leave(struct bts_view *view, const struct utrace_branch *record,
-		      struct bts_buffer *buffer)
+static void branch_leave(struct branch_view *view, const struct utrace_branch *record,
+		      struct branch_buffer *buffer)
 {
 	enum utrace_branch_kind kind = UTRACE_BR_UNKNOWN;
 	u64 pc = UTRACE_PC_KERNEL;
 
 	if (record->from >= UTRACE_PC_BASE) {
-		bts_tell_async(view, buffer);
-		utrace_bts_buffer_write(buffer, record, 1);
+		branch_put_async(view, buffer);
+		utrace_branch_buffer_write(buffer, record, 1);
 		return;
 	}
-	if (view->where == BTS_WHERE_KERNEL) {
-		if (view->kind == BTS_ENTRY_TRANSPARENT) {
+	if (view->where == BRANCH_WHERE_KERNEL) {
+		if (view->kind == BRANCH_ENTRY_TRANSPARENT) {
 			if (view->left == record->to)
 				return;
-			bts_tell_async(view, buffer);
+			branch_put_async(view, buffer);
 			pc = UTRACE_PC_ASYNC;
 		} else {
 			pc = view->pc;
-			if (view->kind == BTS_ENTRY_SYSCALL)
+			if (view->kind == BRANCH_ENTRY_SYSCALL)
 				kind = UTRACE_BR_SYSRET;
 		}
 	}
-	utrace_bts_buffer_put(buffer, pc, record->to, bts_info(record, kind));
+	utrace_branch_buffer_put(buffer, pc, record->to, branch_derive_info(record, kind));
 }
 
 /* Check whether an entry or exit is missing before a record of @class. */
-static bool bts_is_missing(const struct bts_view *view, enum bts_class class)
+static bool branch_is_missing(const struct branch_view *view, enum branch_class class)
 {
 	switch (view->where) {
-	case BTS_WHERE_USER:
-		return class == BTS_KU || class == BTS_KK;
-	case BTS_WHERE_KERNEL:
-		return class == BTS_UU || class == BTS_UK;
-	case BTS_WHERE_HOLE:
-		return class != BTS_KK;
+	case BRANCH_WHERE_USER:
+		return class == BRANCH_KU || class == BRANCH_KK;
+	case BRANCH_WHERE_KERNEL:
+		return class == BRANCH_UU || class == BRANCH_UK;
+	case BRANCH_WHERE_HOLE:
+		return class != BRANCH_KK;
 	default:
 		return false;
 	}
 }
 
 /* The stream of a CPU continues with another task. */
-static void bts_change_task(struct bts_view *view,
+static void branch_change_task(struct branch_view *view,
 			    const struct utrace_branch *record,
-			    struct bts_buffer *buffer)
+			    struct branch_buffer *buffer)
 {
-	bts_tell_async(view, buffer);
-	view->where = BTS_WHERE_UNKNOWN;
-	utrace_bts_buffer_write(buffer, record, 1);
+	branch_put_async(view, buffer);
+	view->where = BRANCH_WHERE_UNKNOWN;
+	utrace_branch_buffer_write(buffer, record, 1);
 }
 
 /* Handle a record that is no branch within user mode, or that follows one. */
-static void bts_user_record(struct bts_view *view,
+static void branch_user_record(struct branch_view *view,
 			    const struct utrace_branch *record,
-			    struct bts_buffer *buffer)
+			    struct branch_buffer *buffer)
 {
-	enum bts_class class = utrace_bts_class(record);
+	enum branch_class class = utrace_branch_class(record);
 
 	if (UTRACE_BRANCH_TYPE(record->info) != UTRACE_BRANCH) {
 		/* Drop unknown types, which could leak kernel addresses. */
 		if (UTRACE_BRANCH_TYPE(record->info) == UTRACE_BRANCH_TASK)
-			bts_change_task(view, record, buffer);
+			branch_change_task(view, record, buffer);
 		return;
 	}
-	if (bts_is_missing(view, class)) {
-		if (class == BTS_KK) {
-			view->where = BTS_WHERE_HOLE;
+	if (branch_is_missing(view, class)) {
+		if (class == BRANCH_KK) {
+			view->where = BRANCH_WHERE_HOLE;
 			return;
 		}
-		utrace_bts_view_gap(view, UTRACE_LOSS_EDGE, buffer);
+		utrace_branch_view_gap(view, UTRACE_LOSS_EDGE, buffer);
 	}
 	switch (class) {
-	case BTS_UU:
-		utrace_bts_buffer_write(buffer, record, 1);
-		view->where = BTS_WHERE_USER;
+	case BRANCH_UU:
+		utrace_branch_buffer_write(buffer, record, 1);
+		view->where = BRANCH_WHERE_USER;
 		break;
-	case BTS_UK:
-		bts_enter(view, record, buffer);
+	case BRANCH_UK:
+		branch_enter(view, record, buffer);
 		break;
-	case BTS_KU:
-		bts_leave(view, record, buffer);
-		view->where = BTS_WHERE_USER;
+	case BRANCH_KU:
+		branch_leave(view, record, buffer);
+		view->where = BRANCH_WHERE_USER;
 		break;
-	case BTS_KK:
+	case BRANCH_KK:
 		break;
 	}
 }
 
-static void bts_filter_user(struct bts_view *view,
+static void branch_filter_user(struct branch_view *view,
 			    const struct utrace_branch *records, unsigned int n,
-			    struct bts_buffer *buffer)
+			    struct branch_buffer *buffer)
 {
 	unsigned int run;
 
 	for (; n; n -= run, records += run) {
 		run = 0;
-		if (view->where == BTS_WHERE_USER ||
-		    view->where == BTS_WHERE_UNKNOWN)
-			run = bts_user_run(records, min(n, BTS_CHUNK));
+		if (view->where == BRANCH_WHERE_USER ||
+		    view->where == BRANCH_WHERE_UNKNOWN)
+			run = branch_user_run(records, min(n, BRANCH_CHUNK));
 		if (run) {
-			utrace_bts_buffer_write(buffer, records, run);
-			view->where = BTS_WHERE_USER;
+			utrace_branch_buffer_write(buffer, records, run);
+			view->where = BRANCH_WHERE_USER;
 		} else {
-			bts_user_record(view, records, buffer);
+			branch_user_record(view, records, buffer);
 			run = 1;
 		}
 	}
@@ -245,35 +245,35 @@ static void bts_filter_user(struct bts_view *view,
 
 /* The kernel */
 
-static void bts_filter_kernel(const struct utrace_branch *records,
-			      unsigned int n, struct bts_buffer *buffer)
+static void branch_filter_kernel(const struct utrace_branch *records,
+			      unsigned int n, struct branch_buffer *buffer)
 {
 	unsigned int run;
 
 	for (; n; n -= run, records += run) {
-		run = bts_user_run(records, n);
+		run = branch_user_run(records, n);
 		if (run)
 			continue;
-		run = bts_other_run(records, min(n, BTS_CHUNK));
-		utrace_bts_buffer_write(buffer, records, run);
+		run = branch_other_run(records, min(n, BRANCH_CHUNK));
+		utrace_branch_buffer_write(buffer, records, run);
 	}
 }
 
 /* Views */
 
 /**
- * utrace_bts_view_begin() - initialize a view for a new stream
+ * utrace_branch_view_begin() - initialize a view for a new stream
  * @view: its level and entries are set
  *
  * Context: The writer; any.
  */
-void utrace_bts_view_begin(struct bts_view *view)
+void utrace_branch_view_begin(struct branch_view *view)
 {
-	view->where = BTS_WHERE_UNKNOWN;
+	view->where = BRANCH_WHERE_UNKNOWN;
 }
 
 /**
- * utrace_bts_view_filter() - filter raw records for a consumer
+ * utrace_branch_view_filter() - filter raw records for a consumer
  * @view: the view of the consumer
  * @records: raw records of the stream, which follow those of the last call
  * @n: number of records
@@ -284,48 +284,48 @@ void utrace_bts_view_begin(struct bts_view *view)
  *
  * Context: The writer; any, NMI included.
  */
-void utrace_bts_view_filter(struct bts_view *view,
+void utrace_branch_view_filter(struct branch_view *view,
 			    const struct utrace_branch *records, unsigned int n,
-			    struct bts_buffer *buffer)
+			    struct branch_buffer *buffer)
 {
 	switch (view->level) {
-	case BTS_LEVEL_USER:
-		bts_filter_user(view, records, n, buffer);
+	case BRANCH_LEVEL_USER:
+		branch_filter_user(view, records, n, buffer);
 		break;
-	case BTS_LEVEL_KERNEL:
-		bts_filter_kernel(records, n, buffer);
+	case BRANCH_LEVEL_KERNEL:
+		branch_filter_kernel(records, n, buffer);
 		break;
 	default:
-		utrace_bts_buffer_write(buffer, records, n);
+		utrace_branch_buffer_write(buffer, records, n);
 		break;
 	}
 }
 
 /**
- * utrace_bts_view_gap() - report a gap in a stream
+ * utrace_branch_view_gap() - report a gap in a stream
  * @view: the view of the consumer
  * @cause: cause of the gap
  * @buffer: the ring of the consumer
  *
  * Context: The writer; any, NMI included.
  */
-void utrace_bts_view_gap(struct bts_view *view, enum utrace_branch_loss cause,
-			 struct bts_buffer *buffer)
+void utrace_branch_view_gap(struct branch_view *view, enum utrace_branch_loss cause,
+			 struct branch_buffer *buffer)
 {
-	utrace_bts_buffer_gap(buffer, cause);
-	view->where = BTS_WHERE_UNKNOWN;
+	utrace_branch_buffer_gap(buffer, cause);
+	view->where = BRANCH_WHERE_UNKNOWN;
 }
 
 /**
- * utrace_bts_view_finish() - end a stream
+ * utrace_branch_view_finish() - end a stream
  * @view: the view of the consumer
  * @buffer: the ring of the consumer
  *
  * Context: The writer; any.
  */
-void utrace_bts_view_finish(struct bts_view *view, struct bts_buffer *buffer)
+void utrace_branch_view_finish(struct branch_view *view, struct branch_buffer *buffer)
 {
-	if (view->level == BTS_LEVEL_USER)
-		bts_tell_async(view, buffer);
-	view->where = BTS_WHERE_UNKNOWN;
+	if (view->level == BRANCH_LEVEL_USER)
+		branch_put_async(view, buffer);
+	view->where = BRANCH_WHERE_UNKNOWN;
 }

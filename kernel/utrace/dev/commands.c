@@ -55,7 +55,7 @@ int utrace_dev_info(struct utrace_session *session, void *arg)
 		.scopes = utrace_dev_scopes(),
 		.arm = utrace_marker_types_here(),
 		.count = SESSION_COUNT_KINDS,
-		.sources = utrace_bts_sources(),
+		.sources = utrace_branch_sources(),
 		.hidden = atomic64_read(&session->hidden),
 		.uncaptured = atomic64_read(&session->uncaptured),
 		.waits = atomic64_read(&session->waits),

@@ -96,7 +96,7 @@ int utrace_ds_hold(void)
  * utrace_ds_release() - release the branch trace store of all CPUs
  *
  * Context: Process context; may sleep.  No CPU records.  The caller must have
- *	called utrace_ds_settle() for each CPU that has recorded.
+ *	called utrace_ds_restore() for each CPU that has recorded.
  */
 void utrace_ds_release(void)
 {
@@ -136,12 +136,12 @@ struct debug_store *utrace_ds_store(unsigned int cpu)
 }
 
 /**
- * utrace_ds_settle() - restore the state of a debug store that perf expects
+ * utrace_ds_restore() - restore the state of a debug store that perf expects
  * @cpu: its CPU
  *
  * Context: Any; the CPU does not record.  The branch trace store is held.
  */
-void utrace_ds_settle(unsigned int cpu)
+void utrace_ds_restore(unsigned int cpu)
 {
 	struct debug_store *ds = per_cpu(cpu_hw_events, cpu).ds;
 	u64 size;

@@ -19,7 +19,7 @@ int utrace_ds_hold(void);
 void utrace_ds_release(void);
 bool utrace_ds_is_held(void);
 struct debug_store *utrace_ds_store(unsigned int cpu);
-void utrace_ds_settle(unsigned int cpu);
+void utrace_ds_restore(unsigned int cpu);
 void utrace_ds_enable(void);
 void utrace_ds_disable(void);
 void utrace_ds_pause(void);

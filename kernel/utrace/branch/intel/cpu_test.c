@@ -83,7 +83,7 @@ static void intel_test_here(void *data)
  * Return: 0, -EIO if the CPU has failed, or an error of
  * smp_call_function_single().
  */
-int utrace_bts_intel_test(unsigned int cpu, struct bts_store *store,
+int utrace_bts_intel_test(unsigned int cpu, struct branch_store *store,
 			  struct bts_check *check)
 {
 	int ret;
@@ -111,5 +111,5 @@ bool utrace_ds_interrupt(void)
 	if (!utrace_ds_is_held())
 		return false;
 	return test ? utrace_bts_test_interrupt(test) :
-		      utrace_bts_cpu_interrupt();
+		      utrace_branch_cpu_interrupt();
 }

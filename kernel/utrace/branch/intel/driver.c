@@ -7,7 +7,7 @@
  * up both (arch/x86/events/intel/utrace_bts.c).  A CPU must pass a self-test
  * when it is followed for the first time.
  *
- * Lock order: cpu_hotplug_lock, then bts_cpus_lock of cpu.c, then intel_lock.
+ * Lock order: cpu_hotplug_lock, then branch_cpus_lock of cpu.c, then intel_lock.
  */
 #define pr_fmt(fmt) "utrace: " fmt
 
@@ -35,13 +35,13 @@
 
 /* The debug store begins with the addresses of a window. */
 static_assert(offsetof(struct debug_store, bts_buffer_base) ==
-	      offsetof(struct bts_store, base));
+	      offsetof(struct branch_store, base));
 static_assert(offsetof(struct debug_store, bts_index) ==
-	      offsetof(struct bts_store, index));
+	      offsetof(struct branch_store, index));
 static_assert(offsetof(struct debug_store, bts_absolute_maximum) ==
-	      offsetof(struct bts_store, max));
+	      offsetof(struct branch_store, max));
 static_assert(offsetof(struct debug_store, bts_interrupt_threshold) ==
-	      offsetof(struct bts_store, threshold));
+	      offsetof(struct branch_store, threshold));
 
 static DEFINE_MUTEX(intel_lock);
 
@@ -93,7 +93,7 @@ bool utrace_bts_intel_errs(void)
 
 /* CPUs */
 
-static int intel_get(unsigned int cpu, struct bts_store **store)
+static int intel_get(unsigned int cpu, struct branch_store **store)
 {
 	int ret;
 
@@ -102,7 +102,7 @@ static int intel_get(unsigned int cpu, struct bts_store **store)
 	if (ret)
 		return ret;
 	cpumask_set_cpu(cpu, &intel_followed);
-	*store = (struct bts_store *)utrace_ds_store(cpu);
+	*store = (struct branch_store *)utrace_ds_store(cpu);
 	return *store ? 0 : -EIO;
 }
 
@@ -111,7 +111,7 @@ static void intel_put(unsigned int cpu)
 	lockdep_assert_held(&intel_lock);
 	if (!cpumask_test_and_clear_cpu(cpu, &intel_followed))
 		return;
-	utrace_ds_settle(cpu);
+	utrace_ds_restore(cpu);
 	if (cpumask_empty(&intel_followed))
 		utrace_ds_release();
 }
@@ -131,7 +131,7 @@ static void intel_put(unsigned int cpu)
  */
 int utrace_bts_intel_check(unsigned int cpu, struct bts_check *check)
 {
-	struct bts_store *store;
+	struct branch_store *store;
 	int ret;
 
 	*check = (struct bts_check){};
@@ -145,7 +145,7 @@ int utrace_bts_intel_check(unsigned int cpu, struct bts_check *check)
 	return ret;
 }
 
-static int intel_begin(unsigned int cpu, struct bts_store **store)
+static int intel_begin(unsigned int cpu, struct branch_store **store)
 {
 	struct bts_check check = {};
 	int ret;
@@ -171,12 +171,12 @@ static void intel_end(unsigned int cpu)
 	intel_put(cpu);
 }
 
-static void intel_enable(struct bts_window *window)
+static void intel_enable(struct branch_window *window)
 {
 	utrace_ds_enable();
 }
 
-static void intel_disable(struct bts_window *window)
+static void intel_disable(struct branch_window *window)
 {
 	utrace_ds_disable();
 }
@@ -189,9 +189,9 @@ static void intel_disable(struct bts_window *window)
  */
 #define INTEL_LEAST	512
 
-static_assert(INTEL_LEAST <= BTS_LEAST_MAX);
+static_assert(INTEL_LEAST <= BRANCH_LEAST_MAX);
 
-static struct bts_source intel_source __ro_after_init = {
+static struct branch_source intel_source __ro_after_init = {
 	.id		= UTRACE_BRANCH_SOURCE_INTEL,
 	.ops		= {
 		.enable		= intel_enable,
@@ -212,12 +212,12 @@ static int intel_sleep(struct notifier_block *block, unsigned long event,
 	case PM_SUSPEND_PREPARE:
 	case PM_HIBERNATION_PREPARE:
 	case PM_RESTORE_PREPARE:
-		utrace_bts_cpus_off(true);
+		utrace_branch_cpus_off(true);
 		break;
 	case PM_POST_SUSPEND:
 	case PM_POST_HIBERNATION:
 	case PM_POST_RESTORE:
-		utrace_bts_cpus_off(false);
+		utrace_branch_cpus_off(false);
 		break;
 	}
 	return NOTIFY_DONE;
@@ -227,7 +227,7 @@ static int intel_sleep(struct notifier_block *block, unsigned long event,
 static int intel_reboot(struct notifier_block *block, unsigned long event,
 			void *unused)
 {
-	utrace_bts_cpus_off(true);
+	utrace_branch_cpus_off(true);
 	return NOTIFY_DONE;
 }
 
@@ -251,7 +251,7 @@ static int __init intel_init(void)
 	utrace_bts_intel_entries(&intel_source.entries);
 	register_pm_notifier(&intel_sleep_block);
 	register_reboot_notifier(&intel_reboot_block);
-	utrace_bts_source_add(&intel_source);
+	utrace_branch_source_add(&intel_source);
 	return 0;
 }
 subsys_initcall(intel_init);

@@ -21,13 +21,13 @@
 #include "intel.h"
 
 #define BTS_SYSCALL(function)						\
-	{ (unsigned long)(function), UTRACE_PC_SYSCALL, BTS_ENTRY_SYSCALL }
+	{ (unsigned long)(function), UTRACE_PC_SYSCALL, BRANCH_ENTRY_SYSCALL }
 
 #define BTS_EXCEPTION(vector, function)					\
 	{ (unsigned long)(function), UTRACE_PC_EXCEPTION(vector),	\
-	  BTS_ENTRY_EXCEPTION }
+	  BRANCH_ENTRY_EXCEPTION }
 
-static struct bts_entry intel_entries[] __ro_after_init = {
+static struct branch_entry intel_entries[] __ro_after_init = {
 	BTS_SYSCALL(entry_SYSCALL_64),
 #ifdef CONFIG_IA32_EMULATION
 	BTS_SYSCALL(entry_SYSCALL_compat),
@@ -53,8 +53,8 @@ static struct bts_entry intel_entries[] __ro_after_init = {
 
 static int __init compare_entries(const void *a, const void *b)
 {
-	u64 left = ((const struct bts_entry *)a)->address;
-	u64 right = ((const struct bts_entry *)b)->address;
+	u64 left = ((const struct branch_entry *)a)->address;
+	u64 right = ((const struct branch_entry *)b)->address;
 
 	return left < right ? -1 : left > right;
 }
@@ -65,11 +65,11 @@ static int __init compare_entries(const void *a, const void *b)
  *
  * Context: An initcall.
  */
-void __init utrace_bts_intel_entries(struct bts_entries *entries)
+void __init utrace_bts_intel_entries(struct branch_entries *entries)
 {
 	sort(intel_entries, ARRAY_SIZE(intel_entries), sizeof(intel_entries[0]),
 	     compare_entries, NULL);
-	*entries = (struct bts_entries){
+	*entries = (struct branch_entries){
 		intel_entries, ARRAY_SIZE(intel_entries),
 	};
 }

@@ -24,10 +24,10 @@ int utrace_bts_intel_check(unsigned int cpu, struct bts_check *check);
 
 /* cpu_test.c */
 extern const struct bts_test_ops utrace_bts_intel_test_ops;
-int utrace_bts_intel_test(unsigned int cpu, struct bts_store *store,
+int utrace_bts_intel_test(unsigned int cpu, struct branch_store *store,
 			  struct bts_check *check);
 
 /* entries.c */
-void utrace_bts_intel_entries(struct bts_entries *entries);
+void utrace_bts_intel_entries(struct branch_entries *entries);
 
 #endif /* _KERNEL_UTRACE_BRANCH_INTEL_H */

@@ -22,23 +22,23 @@
 /* Branches to take beyond a full window, to detect records beyond it. */
 #define BTS_TEST_MORE	64
 
-static unsigned int bts_test_size(const struct bts_store *store)
+static unsigned int bts_test_size(const struct branch_store *store)
 {
 	return (store->max - store->base) / BTS_RECORD;
 }
 
-static bool bts_test_has_room(const struct bts_store *store)
+static bool bts_test_has_room(const struct branch_store *store)
 {
 	return store->base && store->base < store->max &&
 	       (store->max - store->base) % BTS_RECORD == 0 &&
-	       bts_test_size(store) > 2 * BTS_MARGIN;
+	       bts_test_size(store) > 2 * BRANCH_MARGIN;
 }
 
 /* Empty the window, and set the threshold as windows do. */
-static void bts_test_reset(struct bts_store *store)
+static void bts_test_reset(struct branch_store *store)
 {
 	WRITE_ONCE(store->index, store->base);
-	WRITE_ONCE(store->threshold, store->max - BTS_MARGIN * BTS_RECORD);
+	WRITE_ONCE(store->threshold, store->max - BRANCH_MARGIN * BTS_RECORD);
 }
 
 /* Bits 63 to 56 of a kernel address are set, also with five-level paging. */
@@ -95,7 +95,7 @@ static enum bts_fault bts_test_records(const struct bts_test *test,
 /* Test that known branches are recorded. */
 static enum bts_fault bts_test_known(struct bts_test *test)
 {
-	struct bts_store *store = test->store;
+	struct branch_store *store = test->store;
 	u64 index;
 
 	bts_test_reset(store);
@@ -127,7 +127,7 @@ static enum bts_fault bts_test_stop(struct bts_test *test)
 /* Test that an interrupt comes before the window is full. */
 static enum bts_fault bts_test_threshold(struct bts_test *test)
 {
-	struct bts_store *store = test->store;
+	struct branch_store *store = test->store;
 	unsigned int rounds = (bts_test_size(store) + BTS_TEST_MORE) /
 			      BTS_TEST_ROUND;
 
@@ -178,7 +178,7 @@ enum bts_fault utrace_bts_test(struct bts_test *test)
  */
 bool utrace_bts_test_interrupt(struct bts_test *test)
 {
-	struct bts_store *store = test->store;
+	struct branch_store *store = test->store;
 
 	if (READ_ONCE(store->index) < READ_ONCE(store->threshold))
 		return false;

@@ -68,7 +68,7 @@ enum bts_fault {
  */
 struct bts_test {
 	const struct bts_test_ops *ops;
-	struct bts_store *store;
+	struct branch_store *store;
 	struct utrace_branch round[BTS_TEST_ROUND];
 	unsigned int records;
 	unsigned int late;
