@@ -4,10 +4,10 @@
  *
  * Usage: branches [SEED [ROUNDS [SECONDS]]]
  *
- * The program is made of the files that the kernel is made of.  It tests them on
- * random machines (kunit/branch), tests rings beside a writer on another CPU and
- * beside a signal handler, which stands for the NMI, and measures what a filter
- * takes.  The output is TAP, with the row of the measurement.
+ * The program is built from files of the kernel.  It tests them on random
+ * machines (kunit/branch), tests rings beside a writer on another CPU and
+ * beside a signal handler, which replaces the NMI, and measures the time of a
+ * filter.  The output is TAP, with the row of the measurement.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -151,7 +151,8 @@ static bool ring_read(u64 *next, u64 *lost)
 	*lost = 0;
 	while (good && (++turn % 64 || now() < end)) {
 		n = utrace_branch_buffer_copy(&ring, some,
-					   1 + turn % (RING_SIZE + 2), &cursor);
+					      1 + turn % (RING_SIZE + 2),
+					      &cursor);
 		utrace_branch_buffer_take(&ring, &cursor);
 		good = ring_check(some, n, next, lost);
 	}
@@ -184,7 +185,8 @@ static void test_ring_thread(bool overwrite, const char *name)
 	u64 next, lost;
 	bool good;
 
-	utrace_branch_buffer_init(&ring, ring_records, RING_SIZE, overwrite, true);
+	utrace_branch_buffer_init(&ring, ring_records, RING_SIZE, overwrite,
+				  true);
 	ring_over = false;
 	if (pthread_create(&thread, NULL, ring_thread, NULL)) {
 		result(false, name);
@@ -203,7 +205,8 @@ static void test_ring_signal(bool overwrite, const char *name)
 	u64 next, lost;
 	bool good;
 
-	utrace_branch_buffer_init(&ring, ring_records, RING_SIZE, overwrite, true);
+	utrace_branch_buffer_init(&ring, ring_records, RING_SIZE, overwrite,
+				  true);
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &often, NULL);
 	good = ring_read(&next, &lost);
@@ -293,10 +296,10 @@ static double filter_block(struct bench *bench)
 
 	for (i = 0; i < WINDOWS; i++) {
 		utrace_branch_view_filter(&bench->view,
-				       bench->stream + i % 16 * WINDOW, WINDOW,
-				       &bench->buffer);
-		utrace_branch_buffer_skip(&bench->buffer,
-				       bench->buffer.head - bench->buffer.tail);
+					  bench->stream + i % 16 * WINDOW,
+					  WINDOW, &bench->buffer);
+		utrace_branch_buffer_skip(&bench->buffer, bench->buffer.head -
+							  bench->buffer.tail);
 	}
 	return now() - begun;
 }
@@ -311,7 +314,10 @@ static void test_ratio(void)
 	struct bench bench = {
 		.stream = malloc(16 * WINDOW * sizeof(*bench.stream)),
 		.ring = calloc(BENCH_RING, sizeof(*bench.ring)),
-		.view = { .entries = &bench_entries, .level = BRANCH_LEVEL_USER },
+		.view = {
+			.entries = &bench_entries,
+			.level = BRANCH_LEVEL_USER,
+		},
 	};
 	unsigned int i;
 
@@ -321,7 +327,7 @@ static void test_ratio(void)
 	}
 	make_stream(bench.stream, 16 * WINDOW);
 	utrace_branch_buffer_init(&bench.buffer, bench.ring, BENCH_RING, false,
-			       false);
+				  false);
 	for (i = 0; i < BLOCKS; i++) {
 		t = copy_block(&bench);
 		copy = min(copy, t);

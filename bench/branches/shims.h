@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace bench - what kernel/utrace/branch and kunit/branch use of the kernel, for
- * user programs
+ * utrace bench - replacements in user space for the kernel functions that
+ * kernel/utrace/branch and kunit/branch use
  *
  * The barriers are as strong as those of the kernel on x86.
  */

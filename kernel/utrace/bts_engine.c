@@ -2,13 +2,13 @@
 /*
  * utrace - the branches that tasks take
  *
- * A program gets a descriptor from /dev/utrace (branch/file.c) from which it reads
- * the branches of a thread, a process or a tree.  Each such consumer has an
- * engine.  A thread joins its consumers here, at the safe point, and leaves
+ * A program gets a descriptor from /dev/utrace (branch/file.c) from which it
+ * reads the branches of a thread, a process or a tree.  Each such consumer has
+ * an engine.  A thread joins its consumers here, at the safe point, and leaves
  * them when it exits.  In between, the trap after each instruction records
- * where the thread has gone (branch/step.c), and the thread copies the records to
- * the rings of its consumers (branch/deliver.c, branch/ring.c); or the CPUs record
- * the thread (branch/track.c).
+ * where the thread has gone (branch/step.c), and the thread copies the records
+ * to the rings of its consumers (branch/deliver.c, branch/ring.c); or the CPUs
+ * record the thread (branch/track.c).
  */
 #include <linux/init.h>
 #include <linux/ptrace.h>
@@ -24,7 +24,8 @@
 #include "branch/track.h"
 
 /* Make the current thread join a consumer, if the consumer may see it. */
-static void branch_follow(struct branch_thread *thread, struct bts_consumer *consumer)
+static void branch_follow(struct branch_thread *thread,
+			  struct bts_consumer *consumer)
 {
 	struct pt_regs *regs = current_pt_regs();
 
@@ -46,7 +47,7 @@ static void branch_follow(struct branch_thread *thread, struct bts_consumer *con
 }
 
 static void branch_quiesce_tracked(struct branch_thread *thread,
-				struct bts_consumer *consumer)
+				   struct bts_consumer *consumer)
 {
 	if (utrace_branch_is_tracked(thread, consumer))
 		utrace_branch_track_stop(thread, consumer);
@@ -59,7 +60,7 @@ static void branch_quiesce_tracked(struct branch_thread *thread,
  * the reader.
  */
 static u32 branch_quiesce(u32 action, struct utrace_engine *engine,
-		       unsigned long event)
+			  unsigned long event)
 {
 	struct bts_consumer *consumer = engine->data;
 	struct branch_thread *thread = utrace_branch_thread();
@@ -85,7 +86,7 @@ static u32 branch_quiesce(u32 action, struct utrace_engine *engine,
 
 /* Make the child join before it runs. */
 static u32 branch_clone(u32 action, struct utrace_engine *engine,
-		     unsigned long clone_flags, struct task_struct *child)
+			unsigned long clone_flags, struct task_struct *child)
 {
 	utrace_branch_hide_from_child(child);
 	/* -ESRCH: the engine does not cover the child. */
@@ -94,8 +95,8 @@ static u32 branch_clone(u32 action, struct utrace_engine *engine,
 }
 
 static u32 branch_exec(u32 action, struct utrace_engine *engine,
-		    const struct linux_binfmt *fmt,
-		    const struct linux_binprm *bprm, struct pt_regs *regs)
+		       const struct linux_binfmt *fmt,
+		       const struct linux_binprm *bprm, struct pt_regs *regs)
 {
 	struct branch_thread *thread = utrace_branch_thread();
 	struct branch_link *link = utrace_branch_link(thread, engine->data);
@@ -113,7 +114,7 @@ static u32 branch_exec(u32 action, struct utrace_engine *engine,
 }
 
 static u32 branch_exit(u32 action, struct utrace_engine *engine, long orig_code,
-		    long *code)
+		       long *code)
 {
 	struct branch_thread *thread = utrace_branch_thread();
 	struct branch_link *link = utrace_branch_link(thread, engine->data);
@@ -129,7 +130,8 @@ static u32 branch_exit(u32 action, struct utrace_engine *engine, long orig_code,
 	return UTRACE_RESUME;
 }
 
-static u32 branch_death(struct utrace_engine *engine, bool group_dead, int signal)
+static u32 branch_death(struct utrace_engine *engine, bool group_dead,
+			int signal)
 {
 	struct bts_consumer *consumer = engine->data;
 

@@ -41,7 +41,7 @@ static const struct branch_source_ops fake_ops = {
  * @n: size of the window in records, at least BRANCH_WINDOW_MIN
  */
 void branch_fake_init(struct branch_fake *fake, struct utrace_branch *records,
-		   unsigned int n)
+		      unsigned int n)
 {
 	*fake = (struct branch_fake){
 		.store.base = (unsigned long)records,
@@ -68,7 +68,8 @@ static bool fake_leaves_out(const struct branch_fake *fake,
  *
  * Return: true if it was recorded.
  */
-bool branch_fake_store(struct branch_fake *fake, const struct utrace_branch *branch)
+bool branch_fake_store(struct branch_fake *fake,
+		       const struct utrace_branch *branch)
 {
 	struct branch_store *store = &fake->store;
 	bool circle = store->threshold > store->max;

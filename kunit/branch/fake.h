@@ -40,8 +40,9 @@ struct branch_fake {
 };
 
 void branch_fake_init(struct branch_fake *fake, struct utrace_branch *records,
-		   unsigned int n);
-bool branch_fake_store(struct branch_fake *fake, const struct utrace_branch *branch);
+		      unsigned int n);
+bool branch_fake_store(struct branch_fake *fake,
+		       const struct utrace_branch *branch);
 bool branch_fake_due(struct branch_fake *fake);
 
 #endif /* _KERNEL_UTRACE_TESTS_BRANCH_FAKE_H */

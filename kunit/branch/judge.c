@@ -158,7 +158,7 @@ static void judge_with_model(struct judge *judge, bool ideal)
 	consumer->wanted.ideal = ideal;
 	judge->should = judge->lab->should;
 	judge->n_should = branch_model(judge->lab->events, &consumer->wanted,
-				    judge->lab->should, LAB_RECORDS);
+				       judge->lab->should, LAB_RECORDS);
 	judge->i = 0;
 	judge->j = 0;
 	if (judge->n_should > LAB_RECORDS)

@@ -46,7 +46,7 @@ static unsigned int lab_look(struct lab_consumer *consumer, unsigned int n)
 	struct branch_cursor cursor;
 
 	n = utrace_branch_buffer_copy(&consumer->buffer,
-				   consumer->got + consumer->n, n, &cursor);
+				      consumer->got + consumer->n, n, &cursor);
 	if (n)
 		utrace_branch_buffer_take(&consumer->buffer, &cursor);
 	return n;
@@ -176,7 +176,7 @@ static bool lab_wants(const struct lab *lab, unsigned int cpu)
 /* Branches */
 
 static struct branch_event *lab_branch_once(struct lab *lab, unsigned int cpu,
-					 u64 from, u64 to, u64 info)
+					    u64 from, u64 to, u64 info)
 {
 	struct branch_event *event = lab_note(lab, cpu, BRANCH_EVENT_BRANCH);
 	struct branch_fake *fake = &lab->cpu[cpu].fake;
@@ -331,6 +331,7 @@ static void lab_step_enter(struct lab *lab, const struct lab_step *step)
 static bool lab_resume(struct lab *lab, const struct lab_step *step,
 		       struct lab_thread *thread)
 {
+	struct branch_window *window = &lab->cpu[step->cpu].fake.window;
 	struct lab_consumer *consumer;
 	bool resumed = true;
 	unsigned int i;
@@ -342,8 +343,7 @@ static bool lab_resume(struct lab *lab, const struct lab_step *step,
 			continue;
 		if (consumer->stream.paused && (step->seed & 3))
 			lab_read(consumer, step->seed >> 8 & LAB_BUFFER);
-		if (!utrace_branch_window_resume(&lab->cpu[step->cpu].fake.window,
-					      &consumer->stream))
+		if (!utrace_branch_window_resume(window, &consumer->stream))
 			resumed = false;
 	}
 	/* Another stream may have been paused in between. */
@@ -393,8 +393,8 @@ static void lab_step_switch(struct lab *lab, const struct lab_step *step)
 		new = &lab->thread[id];
 	if (old == new || (old && !old->kernel) || (new && new->running))
 		return;
-	utrace_branch_window_switch(&cpu->fake.window, new ? &new->streams : NULL,
-				 &task);
+	utrace_branch_window_switch(&cpu->fake.window,
+				    new ? &new->streams : NULL, &task);
 	if (old)
 		old->running = false;
 	if (new)
@@ -410,11 +410,11 @@ static void lab_step_switch(struct lab *lab, const struct lab_step *step)
 static bool lab_make(struct lab_consumer *consumer)
 {
 	return !utrace_branch_buffer_init(&consumer->buffer, consumer->records,
-				       consumer->size, consumer->overwrite,
-				       consumer->of_cpu) &&
+					  consumer->size, consumer->overwrite,
+					  consumer->of_cpu) &&
 	       !utrace_branch_stream_init(&consumer->stream, consumer->level,
-				       &lab_table, &consumer->buffer,
-				       consumer->wait ? lab_pause : NULL);
+					  &lab_table, &consumer->buffer,
+					  consumer->wait ? lab_pause : NULL);
 }
 
 static void lab_add(struct lab *lab, struct lab_consumer *consumer)
@@ -431,7 +431,7 @@ static void lab_add(struct lab *lab, struct lab_consumer *consumer)
 	if (cpu >= 0) {
 		lab_call(lab, cpu);
 		added &= !utrace_branch_window_add(&lab->cpu[cpu].fake.window,
-						&consumer->stream, thread);
+						   &consumer->stream, thread);
 	} else {
 		list_add_tail(&consumer->stream.list, thread);
 	}
@@ -459,7 +459,7 @@ static void lab_remove(struct lab *lab, struct lab_consumer *consumer)
 	if (cpu >= 0) {
 		lab_call(lab, cpu);
 		utrace_branch_window_remove(&lab->cpu[cpu].fake.window,
-					 &consumer->stream);
+					    &consumer->stream);
 	} else {
 		list_del_init(&consumer->stream.list);
 	}
@@ -551,7 +551,7 @@ static void lab_begin_cpu(struct lab *lab, unsigned int i)
 
 	memset(cpu->records, LAB_PATTERN, sizeof(cpu->records));
 	branch_fake_init(&cpu->fake, records + lab->setup.shift[i],
-		      lab->setup.size[i]);
+			 lab->setup.size[i]);
 	cpu->fake.skid = lab->setup.skid;
 	cpu->fake.off_os = lab->setup.off_os;
 	cpu->fake.off_usr = lab->setup.off_usr;

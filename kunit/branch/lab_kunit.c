@@ -43,11 +43,11 @@ static void ring_sizes_are_checked(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(wrong); i++)
 		KUNIT_EXPECT_EQ(test,
-				utrace_branch_buffer_init(&t->buffer,
-						       t->ring, wrong[i],
-						       false, false), -EINVAL);
+				utrace_branch_buffer_init(&t->buffer, t->ring,
+							  wrong[i], false,
+							  false), -EINVAL);
 	KUNIT_EXPECT_EQ(test, utrace_branch_buffer_init(&t->buffer, t->ring,
-						     2, false, false), 0);
+							2, false, false), 0);
 	KUNIT_EXPECT_FALSE(test, utrace_branch_buffer_has(&t->buffer));
 	suite_expect(test, &t->reader, &t->buffer, NULL, 0);
 }
@@ -117,8 +117,8 @@ static void last_records_have_an_owner(struct kunit *test)
 	utrace_branch_buffer_init(buffer, t->ring, 4, true, true);
 	for (i = 0; i < 8; i++)
 		utrace_branch_buffer_put(buffer, i, i,
-				      i == 1 || i == 2 ? UTRACE_BRANCH_TASK :
-				      UTRACE_BRANCH);
+					 i == 1 || i == 2 ? UTRACE_BRANCH_TASK :
+					 UTRACE_BRANCH);
 	KUNIT_EXPECT_TRUE(test, utrace_branch_buffer_has(buffer));
 	/* A reader that reads one record at a time gets the same. */
 	KUNIT_EXPECT_EQ(test, suite_read(&t->reader, buffer, 1), 1U);
@@ -156,17 +156,21 @@ static void records_are_peeked(struct kunit *test)
 	unsigned int i;
 
 	utrace_branch_buffer_init(buffer, t->ring, 8, false, false);
-	KUNIT_EXPECT_EQ(test, utrace_branch_buffer_peek(buffer, &records, 8), 0U);
+	KUNIT_EXPECT_EQ(test, utrace_branch_buffer_peek(buffer, &records, 8),
+			0U);
 	for (i = 0; i < 8; i++)
 		utrace_branch_buffer_put(buffer, i, i, 0);
-	KUNIT_EXPECT_EQ(test, utrace_branch_buffer_peek(buffer, &records, 5), 5U);
+	KUNIT_EXPECT_EQ(test, utrace_branch_buffer_peek(buffer, &records, 5),
+			5U);
 	utrace_branch_buffer_skip(buffer, 5);
 	KUNIT_EXPECT_EQ(test, utrace_branch_buffer_room(buffer), 5ULL);
 	utrace_branch_buffer_put(buffer, 8, 8, 0);
-	KUNIT_EXPECT_EQ(test, utrace_branch_buffer_peek(buffer, &records, 8), 3U);
+	KUNIT_EXPECT_EQ(test, utrace_branch_buffer_peek(buffer, &records, 8),
+			3U);
 	KUNIT_EXPECT_EQ(test, records->from, 5ULL);
 	utrace_branch_buffer_skip(buffer, 3);
-	KUNIT_EXPECT_EQ(test, utrace_branch_buffer_peek(buffer, &records, 8), 1U);
+	KUNIT_EXPECT_EQ(test, utrace_branch_buffer_peek(buffer, &records, 8),
+			1U);
 	KUNIT_EXPECT_EQ(test, records->from, 8ULL);
 	utrace_branch_buffer_skip(buffer, 1);
 	KUNIT_EXPECT_FALSE(test, utrace_branch_buffer_has(buffer));
@@ -324,7 +328,8 @@ static void interrupt_writes_while_read(struct kunit *test)
 	t->rounds = 5000;
 	start_timer(test, t);
 	for (i = 0; hrtimer_active(&t->timer) && time_before(jiffies, end); i++) {
-		n = utrace_branch_buffer_copy(buffer, c->reader.got, 17, &cursor);
+		n = utrace_branch_buffer_copy(buffer, c->reader.got, 17,
+					      &cursor);
 		seen = check_records(test, c->reader.got, n, next);
 		if (!(i % 1024)) {
 			utrace_branch_buffer_take(buffer, &cursor);

@@ -211,8 +211,8 @@ static void model_event(struct model *model, unsigned int i)
  * Return: number of records that the consumer should get.
  */
 unsigned int branch_model(const struct branch_event *events,
-		       const struct branch_wanted *wanted,
-		       struct utrace_branch *records, unsigned int n)
+			  const struct branch_wanted *wanted,
+			  struct utrace_branch *records, unsigned int n)
 {
 	struct model model = { events, wanted, records, 0, n };
 	unsigned int i;

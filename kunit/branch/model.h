@@ -70,7 +70,7 @@ struct branch_wanted {
 };
 
 unsigned int branch_model(const struct branch_event *events,
-		       const struct branch_wanted *wanted,
-		       struct utrace_branch *records, unsigned int n);
+			  const struct branch_wanted *wanted,
+			  struct utrace_branch *records, unsigned int n);
 
 #endif /* _KERNEL_UTRACE_TESTS_BRANCH_MODEL_H */

@@ -51,8 +51,8 @@ static void make_windows(struct lab_setup *setup, u64 *seed)
 		setup->shift[i] = 8 * below(seed, 4);
 		least = min(least, setup->size[i]);
 	}
-	setup->skid = below(seed, setup->exact ?
-			    min(least / 2, (unsigned int)BRANCH_MARGIN) - 1 : 5);
+	setup->skid = below(seed, !setup->exact ? 5 :
+			    min(least / 2, (unsigned int)BRANCH_MARGIN) - 1);
 }
 
 /* Choose a filter of one level, by one side of the branch. */

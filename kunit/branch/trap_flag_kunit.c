@@ -16,37 +16,48 @@
 /* After a system call the first trap comes before the next instruction. */
 static void fred_traps_first(struct kunit *test)
 {
-	KUNIT_EXPECT_TRUE(test, utrace_branch_has_trapped_first(true, true, HERE, HERE));
+	KUNIT_EXPECT_TRUE(test, utrace_branch_has_trapped_first(true, true,
+								HERE, HERE));
 }
 
 /* The thread is elsewhere, or came from an interrupt and jumped to itself. */
 static void fred_makes_an_instruction(struct kunit *test)
 {
-	KUNIT_EXPECT_FALSE(test, utrace_branch_has_trapped_first(true, true, HERE, NEXT));
-	KUNIT_EXPECT_FALSE(test, utrace_branch_has_trapped_first(true, false, HERE, HERE));
-	KUNIT_EXPECT_FALSE(test, utrace_branch_has_trapped_first(true, false, HERE, NEXT));
+	KUNIT_EXPECT_FALSE(test, utrace_branch_has_trapped_first(true, true,
+								 HERE, NEXT));
+	KUNIT_EXPECT_FALSE(test, utrace_branch_has_trapped_first(true, false,
+								 HERE, HERE));
+	KUNIT_EXPECT_FALSE(test, utrace_branch_has_trapped_first(true, false,
+								 HERE, NEXT));
 }
 
 /* Without FRED each trap comes after an instruction, even a jump to itself. */
 static void others_make_an_instruction(struct kunit *test)
 {
-	KUNIT_EXPECT_FALSE(test, utrace_branch_has_trapped_first(false, true, HERE, HERE));
-	KUNIT_EXPECT_FALSE(test, utrace_branch_has_trapped_first(false, true, HERE, NEXT));
-	KUNIT_EXPECT_FALSE(test, utrace_branch_has_trapped_first(false, false, HERE, HERE));
+	KUNIT_EXPECT_FALSE(test, utrace_branch_has_trapped_first(false, true,
+								 HERE, HERE));
+	KUNIT_EXPECT_FALSE(test, utrace_branch_has_trapped_first(false, true,
+								 HERE, NEXT));
+	KUNIT_EXPECT_FALSE(test, utrace_branch_has_trapped_first(false, false,
+								 HERE, HERE));
 }
 
 /* With FRED, R11 belongs to the program, even if it equals the flags. */
 static void fred_leaves_r11(struct kunit *test)
 {
-	KUNIT_EXPECT_FALSE(test, utrace_branch_has_saved_flags(true, FLAGS, FLAGS));
-	KUNIT_EXPECT_FALSE(test, utrace_branch_has_saved_flags(true, HERE, FLAGS));
+	KUNIT_EXPECT_FALSE(test, utrace_branch_has_saved_flags(true, FLAGS,
+							       FLAGS));
+	KUNIT_EXPECT_FALSE(test, utrace_branch_has_saved_flags(true, HERE,
+							       FLAGS));
 }
 
 /* INT 0x80 saves no flags in R11, so another value belongs to the program. */
 static void others_save_flags_in_r11(struct kunit *test)
 {
-	KUNIT_EXPECT_TRUE(test, utrace_branch_has_saved_flags(false, FLAGS, FLAGS));
-	KUNIT_EXPECT_FALSE(test, utrace_branch_has_saved_flags(false, HERE, FLAGS));
+	KUNIT_EXPECT_TRUE(test, utrace_branch_has_saved_flags(false, FLAGS,
+							      FLAGS));
+	KUNIT_EXPECT_FALSE(test, utrace_branch_has_saved_flags(false, HERE,
+							       FLAGS));
 }
 
 static struct kunit_case trap_flag_cases[] = {

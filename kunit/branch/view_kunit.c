@@ -76,18 +76,18 @@ static void make_fake(struct kunit *test, unsigned int n)
 
 /* Set up stream @i, with a ring of @size records. */
 static void make_stream(struct kunit *test, unsigned int i,
-			enum branch_level level, unsigned int size, bool overwrite,
-			bool wait)
+			enum branch_level level, unsigned int size,
+			bool overwrite, bool wait)
 {
 	struct core_test *t = test->priv;
 
-	KUNIT_ASSERT_EQ(test,
-			utrace_branch_buffer_init(&t->buffer[i], t->ring[i], size,
-					       overwrite, true), 0);
+	KUNIT_ASSERT_EQ(test, utrace_branch_buffer_init(&t->buffer[i],
+							t->ring[i], size,
+							overwrite, true), 0);
 	KUNIT_ASSERT_EQ(test,
 			utrace_branch_stream_init(&t->stream[i], level,
-					       &core_entries, &t->buffer[i],
-					       wait ? core_pause : NULL), 0);
+						  &core_entries, &t->buffer[i],
+						  wait ? core_pause : NULL), 0);
 }
 
 static void add(struct kunit *test, unsigned int i, bool of_thread)
@@ -96,7 +96,7 @@ static void add(struct kunit *test, unsigned int i, bool of_thread)
 
 	KUNIT_ASSERT_EQ(test,
 			utrace_branch_window_add(&t->fake.window, &t->stream[i],
-					      of_thread ? &t->thread : NULL),
+						 of_thread ? &t->thread : NULL),
 			0);
 }
 
@@ -261,7 +261,8 @@ static void view_is_told(struct kunit *test)
 		.level = c->level,
 	};
 
-	utrace_branch_buffer_init(&t->buffer[0], t->ring[0], RING, false, false);
+	utrace_branch_buffer_init(&t->buffer[0], t->ring[0], RING, false,
+				  false);
 	utrace_branch_view_begin(&view);
 	utrace_branch_view_filter(&view, c->raw, c->n, &t->buffer[0]);
 	if (c->finish)
@@ -292,12 +293,12 @@ static void every_place_is_seen(struct kunit *test)
 	unsigned int i, j, n;
 
 	for (i = 0; i < ARRAY_SIZE(raw) * ARRAY_SIZE(odd); i++) {
-		utrace_branch_buffer_init(&t->buffer[0], t->ring[0], RING, false,
-				       false);
+		utrace_branch_buffer_init(&t->buffer[0], t->ring[0], RING,
+					  false, false);
 		utrace_branch_view_begin(&view);
 		raw[i % ARRAY_SIZE(raw)] = odd[i / ARRAY_SIZE(raw)];
 		utrace_branch_view_filter(&view, raw, ARRAY_SIZE(raw),
-				       &t->buffer[0]);
+					  &t->buffer[0]);
 		raw[i % ARRAY_SIZE(raw)] = raw[(i + 1) % ARRAY_SIZE(raw)];
 		n = read(t, &t->buffer[0]);
 		for (j = 0; j < n; j++) {
@@ -392,7 +393,8 @@ static void full_window_is_a_gap(struct kunit *test)
 	for (i = 0; i < 6; i++)
 		KUNIT_EXPECT_EQ(test, branch_fake_store(&t->fake, want), i < 4);
 	KUNIT_EXPECT_TRUE(test, branch_fake_due(&t->fake));
-	KUNIT_EXPECT_TRUE(test, utrace_branch_window_interrupt(&t->fake.window));
+	KUNIT_EXPECT_TRUE(test,
+			  utrace_branch_window_interrupt(&t->fake.window));
 	KUNIT_EXPECT_EQ(test, records_in_window(t), 0U);
 	expect(test, &t->buffer[0], want, ARRAY_SIZE(want));
 }
@@ -440,7 +442,8 @@ static void empty_drain(struct kunit *test)
 	make_fake(test, WINDOW);
 	utrace_branch_window_drain(&t->fake.window);
 	KUNIT_EXPECT_FALSE(test, t->fake.on);
-	KUNIT_EXPECT_FALSE(test, utrace_branch_window_interrupt(&t->fake.window));
+	KUNIT_EXPECT_FALSE(test,
+			   utrace_branch_window_interrupt(&t->fake.window));
 	utrace_branch_window_switch(&t->fake.window, &t->thread, NULL);
 	make_stream(test, 0, BRANCH_LEVEL_BOTH, RING, true, false);
 	add(test, 0, false);
@@ -487,17 +490,19 @@ static void wait_is_checked(struct kunit *test)
 	make_fake(test, WINDOW);
 	make_stream(test, 0, BRANCH_LEVEL_USER, 256, false, true);
 	KUNIT_EXPECT_EQ(test, utrace_branch_window_add(&t->fake.window, stream,
-						    &t->thread), -EINVAL);
+						       &t->thread), -EINVAL);
 	make_stream(test, 0, BRANCH_LEVEL_USER, 512, false, true);
 	KUNIT_EXPECT_EQ(test, utrace_branch_window_add(&t->fake.window, stream,
-						    NULL), -EINVAL);
-	KUNIT_EXPECT_EQ(test, utrace_branch_stream_init(stream, BRANCH_LEVEL_BOTH,
-						     NULL, buffer,
-						     core_pause), -EINVAL);
+						       NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, utrace_branch_stream_init(stream,
+							BRANCH_LEVEL_BOTH, NULL,
+							buffer, core_pause),
+			-EINVAL);
 	buffer->overwrite = true;
-	KUNIT_EXPECT_EQ(test, utrace_branch_stream_init(stream, BRANCH_LEVEL_USER,
-						     NULL, buffer,
-						     core_pause), -EINVAL);
+	KUNIT_EXPECT_EQ(test, utrace_branch_stream_init(stream,
+							BRANCH_LEVEL_USER, NULL,
+							buffer, core_pause),
+			-EINVAL);
 }
 
 /*
@@ -522,7 +527,7 @@ static void stream_is_paused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->paused, 1U);
 	utrace_branch_window_drain(window);
 	KUNIT_EXPECT_FALSE(test, utrace_branch_window_resume(window,
-							  &t->stream[0]));
+							     &t->stream[0]));
 	make_stream(test, 1, BRANCH_LEVEL_BOTH, RING, false, false);
 	add(test, 1, false);
 	KUNIT_EXPECT_TRUE(test, t->fake.on);
@@ -530,7 +535,7 @@ static void stream_is_paused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read(t, &t->buffer[0]), done);
 	KUNIT_EXPECT_TRUE(test, t->stream[0].paused);
 	KUNIT_EXPECT_TRUE(test, utrace_branch_window_resume(window,
-							 &t->stream[0]));
+							    &t->stream[0]));
 	run(t, 1000);
 	KUNIT_EXPECT_EQ(test, t->paused, 2U);
 	utrace_branch_window_remove(window, &t->stream[0]);
@@ -586,7 +591,8 @@ static void tasks_fill_the_window(struct kunit *test)
 		make_stream(test, 0, BRANCH_LEVEL_BOTH, RING, false, false);
 		add(test, 0, false);
 		for (i = 0; i < 100; i++)
-			utrace_branch_window_switch(&t->fake.window, NULL, &task);
+			utrace_branch_window_switch(&t->fake.window, NULL,
+						    &task);
 		utrace_branch_window_drain(&t->fake.window);
 		KUNIT_EXPECT_EQ(test, read(t, &t->buffer[0]), 100U);
 	}

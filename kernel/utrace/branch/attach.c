@@ -63,7 +63,7 @@ static void branch_consumer_free(struct work_struct *work)
 
 /* Get the source for what a consumer wants; 0 if there is none. */
 static unsigned int branch_source_for(const struct utrace_branches_want *want,
-				   bool cpu)
+				      bool cpu)
 {
 	unsigned int recorder = utrace_branch_cpu_source();
 	bool kernel = want->levels & UTRACE_LEVEL_KERNEL;
@@ -105,7 +105,8 @@ int utrace_branch_check(const struct utrace_branches_want *want, bool cpu)
 {
 	unsigned int source = branch_source_for(want, cpu);
 
-	if (want->levels & ~BRANCH_LEVELS || want->full > UTRACE_FULL_OVERWRITE ||
+	if (want->levels & ~BRANCH_LEVELS ||
+	    want->full > UTRACE_FULL_OVERWRITE ||
 	    want->source > UTRACE_BRANCH_SOURCE_EMULATED)
 		return -EINVAL;
 	if (!source)
@@ -131,7 +132,7 @@ int utrace_branch_check(const struct utrace_branches_want *want, bool cpu)
  */
 struct bts_consumer *
 utrace_branch_consumer_new(const struct utrace_branches_want *want, u32 source,
-			bool cpu, struct utrace_session *session)
+			   bool cpu, struct utrace_session *session)
 {
 	struct utrace_viewer *viewer = NULL;
 	struct bts_consumer *consumer;
@@ -152,7 +153,7 @@ utrace_branch_consumer_new(const struct utrace_branches_want *want, u32 source,
 	if (cpu && capacity)
 		capacity = max(capacity, BRANCH_CPU_MIN);
 	ret = utrace_branch_ring_init(&consumer->ring, capacity,
-				   want->full == UTRACE_FULL_OVERWRITE);
+				      want->full == UTRACE_FULL_OVERWRITE);
 	if (ret) {
 		utrace_viewer_put(viewer);
 		kfree(consumer);
@@ -214,8 +215,8 @@ static bool branch_may_trace(struct task_struct *task, void *data)
  * * -EBUSY, -EIO - see utrace_branch_cpus_get()
  * * -ENOMEM - out of memory
  */
-int utrace_branch_consumer_attach(struct bts_consumer *consumer, struct task_struct *task,
-		      u32 scope)
+int utrace_branch_consumer_attach(struct bts_consumer *consumer,
+				  struct task_struct *task, u32 scope)
 {
 	struct utrace_engine *engine;
 	int ret;
@@ -235,7 +236,8 @@ int utrace_branch_consumer_attach(struct bts_consumer *consumer, struct task_str
 	engine = utrace_attach_for(consumer->viewer ? consumer->viewer->opener :
 						      NULL, task,
 				   UTRACE_ATTACH_OBSERVER |
-				   UTRACE_ATTACH_OWN_EVENTS | branch_scopes[scope],
+				   UTRACE_ATTACH_OWN_EVENTS |
+				   branch_scopes[scope],
 				   &utrace_branch_ops, consumer,
 				   consumer->viewer ? branch_may_trace : NULL,
 				   consumer);
@@ -322,7 +324,7 @@ void utrace_branch_consumer_release(struct bts_consumer *consumer)
  * bts_consumer.wait_lock.
  */
 void utrace_branch_consumer_info(struct bts_consumer *consumer,
-		     struct utrace_ioc_branch_info *info)
+				 struct utrace_ioc_branch_info *info)
 {
 	const struct branch_ring *ring = &consumer->ring;
 

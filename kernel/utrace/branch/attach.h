@@ -19,14 +19,14 @@ extern const struct utrace_engine_ops utrace_branch_ops;
 
 /* attach.c */
 void utrace_branch_consumer_info(struct bts_consumer *consumer,
-		     struct utrace_ioc_branch_info *info);
+				 struct utrace_ioc_branch_info *info);
 void utrace_branch_consumer_close(struct bts_consumer *consumer);
 void utrace_branch_consumer_release(struct bts_consumer *consumer);
 struct bts_consumer *
 utrace_branch_consumer_new(const struct utrace_branches_want *want, u32 source,
-			bool cpu, struct utrace_session *session);
-int utrace_branch_consumer_attach(struct bts_consumer *consumer, struct task_struct *task,
-		      u32 scope);
+			   bool cpu, struct utrace_session *session);
+int utrace_branch_consumer_attach(struct bts_consumer *consumer,
+				  struct task_struct *task, u32 scope);
 int utrace_branch_check(const struct utrace_branches_want *want, bool cpu);
 
 #endif /* _KERNEL_UTRACE_BRANCH_ATTACH_H */

@@ -41,8 +41,8 @@
  * * -EINVAL - @size is no power of 2, or less than 2
  */
 int utrace_branch_buffer_init(struct branch_buffer *buffer,
-			   struct utrace_branch *records, u64 size,
-			   bool overwrite, bool owners)
+			      struct utrace_branch *records, u64 size,
+			      bool overwrite, bool owners)
 {
 	if (size < 2 || size & (size - 1))
 		return -EINVAL;
@@ -97,7 +97,7 @@ static void branch_overwrite(struct branch_buffer *buffer, u64 tail)
 
 /* Copy @n records into the ring.  The caller has checked that they fit. */
 static void branch_append(struct branch_buffer *buffer,
-		       const struct utrace_branch *records, unsigned int n)
+			  const struct utrace_branch *records, unsigned int n)
 {
 	u64 at = buffer->head & (buffer->size - 1);
 	unsigned int first = min_t(u64, n, buffer->size - at);
@@ -111,7 +111,8 @@ static void branch_append(struct branch_buffer *buffer,
 
 /* Write records to a ring that overwrites, at most its size at a time. */
 static void branch_write_over(struct branch_buffer *buffer,
-			   const struct utrace_branch *records, unsigned int n)
+			      const struct utrace_branch *records,
+			      unsigned int n)
 {
 	unsigned int part;
 	u64 tail;
@@ -146,12 +147,13 @@ bool utrace_branch_buffer_write_losses(struct branch_buffer *buffer)
 			return false;
 		if (buffer->lost) {
 			record = utrace_branch_loss_record(UTRACE_BRANCH_LOST,
-						 buffer->lost,
-						 UTRACE_LOSS_FULL);
+							   buffer->lost,
+							   UTRACE_LOSS_FULL);
 			buffer->lost = 0;
 		} else {
 			cause = __builtin_ctz(buffer->gaps);
-			record = utrace_branch_loss_record(UTRACE_BRANCH_GAP, 0, cause);
+			record = utrace_branch_loss_record(UTRACE_BRANCH_GAP, 0,
+							   cause);
 			buffer->gaps &= buffer->gaps - 1;
 		}
 		if (buffer->overwrite)
@@ -174,8 +176,8 @@ bool utrace_branch_buffer_write_losses(struct branch_buffer *buffer)
  * Context: Any, NMI included; one writer at a time.
  */
 void utrace_branch_buffer_write(struct branch_buffer *buffer,
-			     const struct utrace_branch *records,
-			     unsigned int n)
+				const struct utrace_branch *records,
+				unsigned int n)
 {
 	unsigned int kept = 0;
 
@@ -205,7 +207,7 @@ void utrace_branch_buffer_write(struct branch_buffer *buffer,
  * Context: Any, NMI included; one writer at a time.
  */
 void utrace_branch_buffer_gap(struct branch_buffer *buffer,
-			   enum utrace_branch_loss cause)
+			      enum utrace_branch_loss cause)
 {
 	WRITE_ONCE(buffer->counts[cause], buffer->counts[cause] + 1);
 	buffer->gaps |= 1U << cause;
@@ -234,7 +236,7 @@ u64 utrace_branch_buffer_room(const struct branch_buffer *buffer)
 
 /* Get number and owner of the oldest record of a ring that overwrites. */
 static u64 branch_oldest(const struct branch_buffer *buffer,
-		      struct utrace_branch *owner)
+			 struct utrace_branch *owner)
 {
 	u32 version;
 	u64 tail;
@@ -253,8 +255,9 @@ static u64 branch_oldest(const struct branch_buffer *buffer,
 }
 
 /* Copy up to @n records, starting with number @read.  Returns their number. */
-static unsigned int branch_copy_out(const struct branch_buffer *buffer, u64 read,
-				 struct utrace_branch *records, unsigned int n)
+static unsigned int branch_copy_out(const struct branch_buffer *buffer,
+				    u64 read, struct utrace_branch *records,
+				    unsigned int n)
 {
 	/* Pairs with branch_append(). */
 	u64 head = smp_load_acquire(&buffer->head);
@@ -274,8 +277,9 @@ static unsigned int branch_copy_out(const struct branch_buffer *buffer, u64 read
 
 /* Try to read a ring that overwrites; 0 if the writer was faster. */
 static unsigned int branch_copy_once(const struct branch_buffer *buffer,
-				  struct utrace_branch *records,
-				  unsigned int n, struct branch_cursor *cursor)
+				     struct utrace_branch *records,
+				     unsigned int n,
+				     struct branch_cursor *cursor)
 {
 	struct utrace_branch owner;
 	unsigned int got = 0, copied;
@@ -284,8 +288,10 @@ static unsigned int branch_copy_once(const struct branch_buffer *buffer,
 	*cursor = (struct branch_cursor){ buffer->read, buffer->owed, 0 };
 	if (tail > cursor->read) {
 		cursor->lost = tail - cursor->read;
-		records[got++] = utrace_branch_loss_record(UTRACE_BRANCH_LOST, cursor->lost,
-						 UTRACE_LOSS_OVERWRITTEN);
+		records[got++] =
+			utrace_branch_loss_record(UTRACE_BRANCH_LOST,
+						  cursor->lost,
+						  UTRACE_LOSS_OVERWRITTEN);
 		cursor->read = tail;
 		cursor->owed = true;
 	}
@@ -332,8 +338,9 @@ bool utrace_branch_buffer_has(const struct branch_buffer *buffer)
  * Return: number of records that were copied; 0 if the ring is empty.
  */
 unsigned int utrace_branch_buffer_copy(const struct branch_buffer *buffer,
-				    struct utrace_branch *records,
-				    unsigned int n, struct branch_cursor *cursor)
+				       struct utrace_branch *records,
+				       unsigned int n,
+				       struct branch_cursor *cursor)
 {
 	unsigned int got;
 
@@ -356,7 +363,7 @@ unsigned int utrace_branch_buffer_copy(const struct branch_buffer *buffer,
  * Context: The reader; any but NMI.
  */
 void utrace_branch_buffer_take(struct branch_buffer *buffer,
-			    const struct branch_cursor *cursor)
+			       const struct branch_cursor *cursor)
 {
 	u64 *overwritten = &buffer->counts[UTRACE_LOSS_OVERWRITTEN];
 
@@ -378,8 +385,8 @@ void utrace_branch_buffer_take(struct branch_buffer *buffer,
  * Return: number of contiguous records at @records; 0 if the ring is empty.
  */
 unsigned int utrace_branch_buffer_peek(const struct branch_buffer *buffer,
-				    const struct utrace_branch **records,
-				    unsigned int n)
+				       const struct utrace_branch **records,
+				       unsigned int n)
 {
 	/* Pairs with branch_append(). */
 	u64 head = smp_load_acquire(&buffer->head);

@@ -71,26 +71,26 @@ struct branch_cursor {
 /* Make a record that says why others are missing. */
 static inline struct utrace_branch
 utrace_branch_loss_record(enum utrace_branch_type type, u64 n,
-		enum utrace_branch_loss cause)
+			  enum utrace_branch_loss cause)
 {
 	return (struct utrace_branch){ n, 0, type | (u64)cause << 8 };
 }
 
 int utrace_branch_buffer_init(struct branch_buffer *buffer,
-			   struct utrace_branch *records, u64 size,
-			   bool overwrite, bool owners);
+			      struct utrace_branch *records, u64 size,
+			      bool overwrite, bool owners);
 
 /* The writer. */
 void utrace_branch_buffer_write(struct branch_buffer *buffer,
-			     const struct utrace_branch *records,
-			     unsigned int n);
+				const struct utrace_branch *records,
+				unsigned int n);
 void utrace_branch_buffer_gap(struct branch_buffer *buffer,
-			   enum utrace_branch_loss cause);
+			      enum utrace_branch_loss cause);
 bool utrace_branch_buffer_write_losses(struct branch_buffer *buffer);
 u64 utrace_branch_buffer_room(const struct branch_buffer *buffer);
 
-static inline void utrace_branch_buffer_put(struct branch_buffer *buffer, u64 from,
-					 u64 to, u64 info)
+static inline void utrace_branch_buffer_put(struct branch_buffer *buffer,
+					    u64 from, u64 to, u64 info)
 {
 	const struct utrace_branch record = { from, to, info };
 
@@ -100,13 +100,14 @@ static inline void utrace_branch_buffer_put(struct branch_buffer *buffer, u64 fr
 /* The reader. */
 bool utrace_branch_buffer_has(const struct branch_buffer *buffer);
 unsigned int utrace_branch_buffer_copy(const struct branch_buffer *buffer,
-				    struct utrace_branch *records,
-				    unsigned int n, struct branch_cursor *cursor);
+				       struct utrace_branch *records,
+				       unsigned int n,
+				       struct branch_cursor *cursor);
 void utrace_branch_buffer_take(struct branch_buffer *buffer,
-			    const struct branch_cursor *cursor);
+			       const struct branch_cursor *cursor);
 unsigned int utrace_branch_buffer_peek(const struct branch_buffer *buffer,
-				    const struct utrace_branch **records,
-				    unsigned int n);
+				       const struct utrace_branch **records,
+				       unsigned int n);
 void utrace_branch_buffer_skip(struct branch_buffer *buffer, unsigned int n);
 u64 utrace_branch_buffer_gaps(const struct branch_buffer *buffer);
 

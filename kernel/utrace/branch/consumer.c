@@ -53,7 +53,7 @@ void utrace_branch_notify(struct bts_consumer *consumer)
 }
 
 /**
- * utrace_branch_may_see() - check whether a consumer may see the current thread now
+ * utrace_branch_may_see() - check whether a consumer may see current now
  * @consumer: the consumer
  *
  * Context: The task itself; may sleep.  Takes bts_consumer.wait_lock.
@@ -104,7 +104,7 @@ bool utrace_branch_is_read(const struct bts_consumer *consumer)
  * Return: false if it does not fit.
  */
 bool utrace_branch_write_one(struct bts_consumer *consumer, u64 from, u64 to,
-			  u64 info)
+			     u64 info)
 {
 	struct utrace_branch record = { from, to, info };
 
@@ -126,7 +126,7 @@ u64 utrace_branch_pid(const struct bts_consumer *consumer)
 }
 
 /**
- * utrace_branch_write_task() - write a TASK record, if another thread wrote last
+ * utrace_branch_write_task() - write a TASK record if another thread wrote last
  * @consumer: the consumer
  * @pid: the pid of the thread, see utrace_branch_pid()
  * @ino: inode number of the pidfd of the thread
@@ -145,7 +145,7 @@ bool utrace_branch_write_task(struct bts_consumer *consumer, u64 pid, u64 ino)
 }
 
 /**
- * utrace_branch_hidden() - report that a consumer may not see the current thread
+ * utrace_branch_hidden() - report that a consumer may not see current
  * @consumer: the consumer, which has not followed the thread yet
  *
  * Only the first thread of a consumer is reported: the one of the attach.  What
@@ -158,9 +158,11 @@ void utrace_branch_hidden(struct bts_consumer *consumer)
 	scoped_guard(mutex, &consumer->lock) {
 		if (consumer->last)
 			return;
-		if (!utrace_branch_write_task(consumer, utrace_branch_pid(consumer),
-					   task_pid(current)->ino) ||
-		    !utrace_branch_write_one(consumer, 0, 0, UTRACE_BRANCH_HIDDEN))
+		if (!utrace_branch_write_task(consumer,
+					      utrace_branch_pid(consumer),
+					      task_pid(current)->ino) ||
+		    !utrace_branch_write_one(consumer, 0, 0,
+					     UTRACE_BRANCH_HIDDEN))
 			utrace_branch_ring_lose(&consumer->ring, 1);
 	}
 	utrace_branch_notify(consumer);

@@ -4,10 +4,11 @@
  *
  * A consumer owns a ring and an engine, which is attached to the tasks that the
  * consumer follows.  A thread that at least one consumer follows has a struct
- * branch_thread (thread.h), in which it collects its branches step by step.  When
- * enough of them are there, the thread copies them to the ring of each consumer.
- * So no lock is taken at a step, and the memory of the rings can be swapped out.
- * For some consumers the CPUs record the thread instead (track.h).
+ * branch_thread (thread.h), in which it collects its branches step by step.
+ * When enough of them are there, the thread copies them to the ring of each
+ * consumer.  So no lock is taken at a step, and the memory of the rings can be
+ * swapped out.  For some consumers the CPUs record the thread instead
+ * (track.h).
  *
  * Lock order: utrace_reader.read_lock, bts_consumer.lock,
  * bts_consumer.wait_lock, siglock.  Each may be taken without the locks before
@@ -49,8 +50,9 @@ struct utrace_viewer;
  *	the consumer follows tasks.  Constant once it is attached
  * @source: enum utrace_branch_source, but not ANY; constant
  * @tracked: CPUs record the threads of the consumer.  Set before it is attached
- * @has_cpus: utrace_branch_cpus_get() has succeeded, so utrace_branch_cpus_put() must
- *	be called.  Used where the consumer is attached, closed and freed
+ * @has_cpus: utrace_branch_cpus_get() has succeeded, so
+ *	utrace_branch_cpus_put() must be called.  Used where the consumer is
+ *	attached, closed and freed
  * @tracks: struct branch_track of its threads.  Under @lock
  * @move: moves records from the stages of @tracks to @ring
  * @staged: size of the stages of all threads that CPUs record, in records.
@@ -109,7 +111,8 @@ struct bts_consumer {
 	bool deadlock;
 };
 
-static inline struct bts_consumer *branch_of_reader(struct utrace_reader *reader)
+static inline struct bts_consumer *
+branch_of_reader(struct utrace_reader *reader)
 {
 	return container_of(reader, struct bts_consumer, reader);
 }
@@ -123,7 +126,7 @@ static inline struct bts_consumer *branch_of_reader(struct utrace_reader *reader
  * Return: true if the consumer wants the record.
  */
 static inline bool utrace_branch_wants(const struct bts_consumer *consumer,
-				    const struct utrace_branch *record)
+				       const struct utrace_branch *record)
 {
 	return consumer->levels & UTRACE_LEVEL_USER ||
 	       record->from >= UTRACE_PC_BASE || record->to >= UTRACE_PC_BASE;
@@ -134,7 +137,7 @@ void utrace_branch_notify(struct bts_consumer *consumer);
 bool utrace_branch_may_see(struct bts_consumer *consumer);
 bool utrace_branch_is_read(const struct bts_consumer *consumer);
 bool utrace_branch_write_one(struct bts_consumer *consumer, u64 from, u64 to,
-			  u64 info);
+			     u64 info);
 u64 utrace_branch_pid(const struct bts_consumer *consumer);
 bool utrace_branch_write_task(struct bts_consumer *consumer, u64 pid, u64 ino);
 void utrace_branch_hidden(struct bts_consumer *consumer);

@@ -10,9 +10,9 @@
  *
  * Only the CPU itself touches its window.  Other CPUs send it an IPI.
  *
- * Lock order: cpu_hotplug_lock, then branch_cpus_lock.  Inside branch_cpu.lock only
- * bts_consumer.wait_lock is taken.  branch_probe_lock is taken alone, since
- * registering a probe takes cpu_hotplug_lock.
+ * Lock order: cpu_hotplug_lock, then branch_cpus_lock.  Inside branch_cpu.lock
+ * only bts_consumer.wait_lock is taken.  branch_probe_lock is taken alone,
+ * since registering a probe takes cpu_hotplug_lock.
  */
 #define pr_fmt(fmt) "utrace: " fmt
 
@@ -78,7 +78,7 @@ struct branch_cpu_link {
 /* The source, or NULL; set at boot. */
 static const struct branch_source *branch_source;
 
-/* CPUs that are followed.  Written under branch_cpus_lock, by the CPU itself. */
+/* Followed CPUs.  Written under branch_cpus_lock, by the CPU itself. */
 static DEFINE_PER_CPU(struct branch_cpu *, branch_cpu);
 
 static DEFINE_MUTEX(branch_cpus_lock);
@@ -89,13 +89,13 @@ static DEFINE_MUTEX(branch_cpus_lock);
  */
 static bool branch_cpus_off;
 
-/* Number of consumers whose threads any CPU records.  Under branch_cpus_lock. */
+/* Number of consumers for which all CPUs record.  Under branch_cpus_lock. */
 static unsigned int branch_cpus_users;
 
 /* CPUs that have a window for these consumers.  Under branch_cpus_lock. */
 static struct cpumask branch_cpus_ready;
 
-/* Number of consumers of CPUs, which need the probe.  Under branch_probe_lock. */
+/* Number of consumers that need the probe.  Under branch_probe_lock. */
 static unsigned int branch_probe_users;
 static DEFINE_MUTEX(branch_probe_lock);
 
@@ -212,8 +212,9 @@ static struct utrace_branch branch_task_record(struct task_struct *task)
 	};
 }
 
-static void branch_cpu_switch(void *unused, bool preempt, struct task_struct *prev,
-			   struct task_struct *next, unsigned int prev_state)
+static void branch_cpu_switch(void *unused, bool preempt,
+			      struct task_struct *prev,
+			      struct task_struct *next, unsigned int prev_state)
 {
 	struct branch_cpu *cpu = __this_cpu_read(branch_cpu);
 	struct list_head *streams = utrace_branch_streams_of(next), *left;
@@ -283,7 +284,8 @@ static void branch_cpu_add(void *data)
 	struct branch_cpu *cpu = __this_cpu_read(branch_cpu);
 	struct utrace_branch record = branch_task_record(current);
 
-	utrace_branch_view_filter(&link->stream.view, &record, 1, &link->buffer);
+	utrace_branch_view_filter(&link->stream.view, &record, 1,
+				  &link->buffer);
 	utrace_branch_window_add(&cpu->window, &link->stream, NULL);
 	irq_work_queue(&cpu->work);
 }
@@ -314,7 +316,7 @@ static void branch_cpu_drain(void *unused)
 static int branch_cpu_begin(unsigned int nr)
 {
 	struct branch_cpu *cpu = kzalloc_node(sizeof(*cpu), GFP_KERNEL_ACCOUNT,
-					   cpu_to_node(nr));
+					      cpu_to_node(nr));
 	struct branch_store *store;
 	int ret;
 
@@ -383,10 +385,11 @@ static void branch_cpus_put_all(void)
 		branch_cpus_put_one(nr);
 }
 
-static struct branch_cpu_link *branch_cpu_link_new(struct bts_consumer *consumer,
-					     unsigned int nr)
+static struct branch_cpu_link *
+branch_cpu_link_new(struct bts_consumer *consumer, unsigned int nr)
 {
-	struct branch_cpu_link *link = kzalloc(sizeof(*link), GFP_KERNEL_ACCOUNT);
+	struct branch_cpu_link *link = kzalloc(sizeof(*link),
+					       GFP_KERNEL_ACCOUNT);
 	u64 size = consumer->ring.size;
 	void *records;
 
@@ -401,9 +404,9 @@ static struct branch_cpu_link *branch_cpu_link_new(struct bts_consumer *consumer
 	link->consumer = consumer;
 	link->cpu = nr;
 	utrace_branch_buffer_init(&link->buffer, records, size,
-			       consumer->ring.overwrite, true);
+				  consumer->ring.overwrite, true);
 	utrace_branch_stream_init(&link->stream, consumer->levels,
-			       &branch_source->entries, &link->buffer, NULL);
+				  &branch_source->entries, &link->buffer, NULL);
 	return link;
 }
 
@@ -413,7 +416,7 @@ static void branch_cpu_link_free(struct branch_cpu_link *link)
 	kfree(link);
 }
 
-/* Part of utrace_branch_cpu_attach() that runs after the probe was registered. */
+/* Follow a CPU, once the probe of context switches is registered. */
 static int branch_cpu_follow(struct branch_cpu_link *link)
 {
 	unsigned int nr = link->cpu;
@@ -477,7 +480,8 @@ err_free:
 }
 
 /* Stop the stream of a consumer. */
-static void branch_cpu_unlink(struct branch_cpu *cpu, struct branch_cpu_link *link)
+static void branch_cpu_unlink(struct branch_cpu *cpu,
+			      struct branch_cpu_link *link)
 {
 	lockdep_assert_held(&branch_cpus_lock);
 	smp_call_function_single(link->cpu, branch_cpu_remove, link, true);
@@ -618,7 +622,7 @@ void utrace_branch_cpus_put(void)
 }
 
 /**
- * utrace_branch_cpu_entries() - get the entry points of the kernel from the source
+ * utrace_branch_cpu_entries() - get the entry points that the source knows
  *
  * Context: Any, after utrace_branch_cpus_get().
  * Return: the entry points.
@@ -629,13 +633,14 @@ const struct branch_entries *utrace_branch_cpu_entries(void)
 }
 
 /**
- * utrace_branch_cpu_track() - start to record the current thread for a consumer
+ * utrace_branch_cpu_track() - start to record current for a consumer
  * @stream: stream of the consumer
  * @streams: branch_thread.streams
  *
  * Context: The task itself, after utrace_branch_cpus_get().
  */
-void utrace_branch_cpu_track(struct branch_stream *stream, struct list_head *streams)
+void utrace_branch_cpu_track(struct branch_stream *stream,
+			     struct list_head *streams)
 {
 	struct branch_cpu *cpu;
 
@@ -651,7 +656,7 @@ void utrace_branch_cpu_track(struct branch_stream *stream, struct list_head *str
 }
 
 /**
- * utrace_branch_cpu_untrack() - stop recording the current thread for a consumer
+ * utrace_branch_cpu_untrack() - stop recording current for a consumer
  * @stream: from utrace_branch_cpu_track()
  *
  * Context: The task itself.
@@ -684,7 +689,7 @@ void utrace_branch_cpu_drain(void)
 }
 
 /**
- * utrace_branch_cpu_resume() - check whether the current thread may run user code
+ * utrace_branch_cpu_resume() - check whether current may run user code
  * @stream: from utrace_branch_cpu_track()
  *
  * Context: The task itself.
@@ -751,21 +756,22 @@ bool utrace_branch_cpu_has(const struct bts_consumer *consumer)
  * Context: Process context, with bts_consumer.lock held.
  * Return: number of records that were copied.
  */
-int utrace_branch_cpu_copy(struct bts_consumer *consumer, struct branch_piece *piece,
-			unsigned int n)
+int utrace_branch_cpu_copy(struct bts_consumer *consumer,
+			   struct branch_piece *piece, unsigned int n)
 {
 	struct branch_cpu_link *link = consumer->cpu;
 
 	lockdep_assert_held(&consumer->lock);
 	/* This fails if the CPU goes offline. */
 	if (!utrace_branch_buffer_has(&link->buffer) && !READ_ONCE(link->over))
-		(void)smp_call_function_single(link->cpu, branch_cpu_drain, NULL,
-					       true);
+		(void)smp_call_function_single(link->cpu, branch_cpu_drain,
+					       NULL, true);
 	/* There is no other writer now: write pending losses here. */
 	if (READ_ONCE(link->over))
 		utrace_branch_buffer_write_losses(&link->buffer);
 	piece->n = utrace_branch_buffer_copy(&link->buffer, piece->records,
-					  min(n, BRANCH_PIECE), &piece->cursor);
+					     min(n, BRANCH_PIECE),
+					     &piece->cursor);
 	return piece->n;
 }
 
@@ -777,7 +783,7 @@ int utrace_branch_cpu_copy(struct bts_consumer *consumer, struct branch_piece *p
  * Context: Process context, with bts_consumer.lock held.
  */
 void utrace_branch_cpu_take(struct bts_consumer *consumer,
-			 const struct branch_piece *piece)
+			    const struct branch_piece *piece)
 {
 	lockdep_assert_held(&consumer->lock);
 	utrace_branch_buffer_take(&consumer->cpu->buffer, &piece->cursor);
@@ -791,7 +797,7 @@ void utrace_branch_cpu_take(struct bts_consumer *consumer,
  * Context: Process context.
  */
 void utrace_branch_cpu_info(const struct bts_consumer *consumer,
-			 struct utrace_ioc_branch_info *info)
+			    struct utrace_ioc_branch_info *info)
 {
 	const struct branch_buffer *buffer = &consumer->cpu->buffer;
 
@@ -805,7 +811,8 @@ static int __init branch_cpu_init(void)
 {
 	int ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN,
 					    "utrace/branches:online",
-					    branch_cpu_online, branch_cpu_offline);
+					    branch_cpu_online,
+					    branch_cpu_offline);
 
 	return min(ret, 0);
 }

@@ -21,15 +21,17 @@
 #include "track.h"
 
 /* Write the records that the consumer wants, as far as they fit. */
-static void branch_write_stage(struct branch_thread *thread, struct branch_link *link)
+static void branch_write_stage(struct branch_thread *thread,
+			       struct branch_link *link)
 {
 	struct bts_consumer *consumer = link->consumer;
 	const struct utrace_branch *record;
 
 	if (consumer->levels & UTRACE_LEVEL_USER) {
-		link->sent += utrace_branch_ring_write(&consumer->ring,
-						    thread->stage + link->sent,
-						    thread->n - link->sent);
+		link->sent +=
+			utrace_branch_ring_write(&consumer->ring,
+						 thread->stage + link->sent,
+						 thread->n - link->sent);
 		return;
 	}
 	for (; link->sent < thread->n; link->sent++) {
@@ -44,7 +46,8 @@ static void branch_write_stage(struct branch_thread *thread, struct branch_link 
  * Deliver to one consumer, as far as the records fit.  The rest is lost unless
  * threads wait for the consumer.
  */
-static void branch_deliver_to(struct branch_thread *thread, struct branch_link *link)
+static void branch_deliver_to(struct branch_thread *thread,
+			      struct branch_link *link)
 {
 	struct bts_consumer *consumer = link->consumer;
 	bool failed;
@@ -86,7 +89,8 @@ static void branch_hide(struct branch_thread *thread, struct branch_link *link)
  * Context: The task itself; may sleep.  Takes bts_consumer.lock.
  * Return: true if the consumer may see the thread.
  */
-bool utrace_branch_still_sees(struct branch_thread *thread, struct branch_link *link)
+bool utrace_branch_still_sees(struct branch_thread *thread,
+			      struct branch_link *link)
 {
 	if (utrace_branch_may_see(link->consumer))
 		return true;
@@ -127,7 +131,8 @@ void utrace_branch_deliver(struct branch_thread *thread)
 }
 
 /* Write END, or leave it to the consumer with the undelivered records. */
-static bool branch_write_end(struct branch_thread *thread, struct branch_link *link)
+static bool branch_write_end(struct branch_thread *thread,
+			     struct branch_link *link)
 {
 	struct bts_consumer *consumer = link->consumer;
 
@@ -159,7 +164,8 @@ void utrace_branch_end(struct branch_thread *thread, struct branch_link *link)
 /* The thread is about to take a signal, to pass its safe point, or to exit. */
 static void branch_flush_work(struct callback_head *work)
 {
-	struct branch_thread *thread = container_of(work, struct branch_thread, flush);
+	struct branch_thread *thread = container_of(work, struct branch_thread,
+						    flush);
 
 	thread->flushes = false;
 	if (!thread->n || list_empty(&thread->links))

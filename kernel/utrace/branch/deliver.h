@@ -10,7 +10,8 @@
 struct branch_link;
 struct branch_thread;
 
-bool utrace_branch_still_sees(struct branch_thread *thread, struct branch_link *link);
+bool utrace_branch_still_sees(struct branch_thread *thread,
+			      struct branch_link *link);
 void utrace_branch_deliver(struct branch_thread *thread);
 void utrace_branch_end(struct branch_thread *thread, struct branch_link *link);
 void utrace_branch_flush_soon(struct branch_thread *thread);

@@ -32,7 +32,7 @@ static int branch_flush(struct file *file, fl_owner_t id)
 }
 
 static ssize_t branch_read(struct file *file, char __user *to, size_t size,
-			loff_t *ppos)
+			   loff_t *ppos)
 {
 	struct bts_consumer *consumer = file->private_data;
 
@@ -116,7 +116,8 @@ static int branch_install(struct bts_consumer *consumer)
  * Check whether current's credentials may observe the kernel or a CPU.
  * Security modules get the requests of perf_event_open(2).
  */
-static bool branch_may_observe(const struct utrace_branches_want *want, bool cpu)
+static bool branch_may_observe(const struct utrace_branches_want *want,
+			       bool cpu)
 {
 	if (!perfmon_capable())
 		return false;
@@ -132,8 +133,8 @@ static bool branch_may_observe(const struct utrace_branches_want *want, bool cpu
 
 /* Check whether the opener of the device may observe what the caller wants. */
 static bool branch_opener_may_observe(const struct cred *opener,
-				   const struct utrace_branches_want *want,
-				   bool cpu)
+				      const struct utrace_branches_want *want,
+				      bool cpu)
 {
 	const struct cred *old = override_creds(opener);
 	bool may = branch_may_observe(want, cpu);
@@ -148,15 +149,15 @@ static bool branch_opener_may_observe(const struct cred *opener,
  * of all tasks.
  */
 static int branch_may_use(struct utrace_session *session,
-		       const struct utrace_branches_want *want, int source,
-		       bool cpu)
+			  const struct utrace_branches_want *want, int source,
+			  bool cpu)
 {
 	bool recorded = source != UTRACE_BRANCH_SOURCE_STEP;
 
 	if (cpu && utrace_dev_ns(session) != &init_pid_ns)
 		return -EPERM;
-	if (recorded && !branch_opener_may_observe(utrace_dev_cred(session), want,
-						cpu))
+	if (recorded && !branch_opener_may_observe(utrace_dev_cred(session),
+						   want, cpu))
 		return -EPERM;
 	if ((recorded || want->levels & UTRACE_LEVEL_KERNEL) &&
 	    !branch_may_observe(want, cpu))
@@ -165,7 +166,7 @@ static int branch_may_use(struct utrace_session *session,
 }
 
 static int branch_attach_to(struct bts_consumer *consumer,
-			 const struct utrace_where *where)
+			    const struct utrace_where *where)
 {
 	struct task_struct *task;
 	int ret;
@@ -193,7 +194,8 @@ u32 utrace_branch_sources(void)
 	return UTRACE_BRANCH_SOURCE_BIT(STEP) | (recorder ? BIT(recorder) : 0);
 }
 
-#define BRANCH_SCOPES	(UTRACE_SCOPE_BIT(THREAD) | UTRACE_SCOPE_BIT(PROCESS) | \
+#define BRANCH_SCOPES	(UTRACE_SCOPE_BIT(THREAD) | \
+			 UTRACE_SCOPE_BIT(PROCESS) | \
 			 UTRACE_SCOPE_BIT(TREE) | UTRACE_SCOPE_BIT(CPU))
 
 /* Check whether the members are valid and consistent. */

@@ -19,7 +19,7 @@
 /* Enable the callback of a consumer, which is attached. */
 static struct bts_consumer *
 branch_enable_ready(struct bts_consumer *consumer,
-		  const struct utrace_branches_want *want)
+		    const struct utrace_branches_want *want)
 {
 	scoped_guard(spinlock_irqsave, &consumer->wait_lock) {
 		consumer->data = want->data;
@@ -85,7 +85,8 @@ EXPORT_SYMBOL_GPL(utrace_branches_attach);
  * * a consumer, as from utrace_branches_attach()
  * * -EINVAL - there is no such level, policy or source, or too many records
  *   are wanted
- * * -EOPNOTSUPP - the machine cannot record a CPU, or %UTRACE_FULL_STOP is wanted
+ * * -EOPNOTSUPP - the machine cannot record a CPU, or %UTRACE_FULL_STOP is
+ *   wanted
  * * -ENODEV - there is no such CPU, or it is offline
  * * -EBUSY - another user holds what the source needs
  * * -EIO - the CPU failed the self-test of the source

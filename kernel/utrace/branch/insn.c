@@ -65,7 +65,8 @@ static enum branch_insn_kind branch_kind_by_operand(struct insn *insn)
 	case 0xff:
 		if (reg == 2 || reg == 3)
 			return BRANCH_INSN_IND_CALL;
-		return reg == 4 || reg == 5 ? BRANCH_INSN_IND : BRANCH_INSN_OTHER;
+		return reg == 4 || reg == 5 ? BRANCH_INSN_IND :
+					      BRANCH_INSN_OTHER;
 	default:
 		return branch_kind_of_byte(insn->opcode.bytes[0]);
 	}
@@ -97,7 +98,7 @@ static enum branch_insn_kind branch_kind_of(struct insn *insn)
  * Context: Any.
  */
 void utrace_branch_decode(struct branch_insn *insn, const u8 *bytes, size_t n,
-		       bool long_mode)
+			  bool long_mode)
 {
 	struct insn decoded;
 
@@ -154,14 +155,14 @@ static bool branch_condition_holds(u8 opcode, unsigned long flags)
 
 /* Check whether the counter of LOOP and JCXZ is 0. */
 static bool branch_count_is_zero(const struct branch_insn *insn,
-			      const struct pt_regs *regs)
+				 const struct pt_regs *regs)
 {
 	return !(regs->cx & GENMASK(insn->count_bytes * 8 - 1, 0));
 }
 
 /* LOOP has decremented the counter already; LOOPE and LOOPNE also test ZF. */
 static bool branch_loop_goes_on(const struct branch_insn *insn,
-			     const struct pt_regs *regs)
+				const struct pt_regs *regs)
 {
 	bool zf = regs->flags & X86_EFLAGS_ZF;
 
@@ -182,7 +183,7 @@ static bool branch_loop_goes_on(const struct branch_insn *insn,
  * Return: true if the instruction is a branch that was taken.
  */
 bool utrace_branch_is_taken(const struct branch_insn *insn,
-			 const struct pt_regs *regs)
+			    const struct pt_regs *regs)
 {
 	switch (insn->kind) {
 	case BRANCH_INSN_COND:
@@ -194,7 +195,8 @@ bool utrace_branch_is_taken(const struct branch_insn *insn,
 		if (!insn->next_is_target)
 			return false;
 		if (insn->kind == BRANCH_INSN_COND)
-			return branch_condition_holds(insn->opcode, regs->flags);
+			return branch_condition_holds(insn->opcode,
+						      regs->flags);
 		if (insn->kind == BRANCH_INSN_LOOP)
 			return branch_loop_goes_on(insn, regs);
 		return branch_count_is_zero(insn, regs);

@@ -16,17 +16,18 @@ struct pt_regs;
  * @BRANCH_INSN_LOOP: LOOP, LOOPE, LOOPNE
  * @BRANCH_INSN_JCXZ: JCXZ, JECXZ, JRCXZ
  * @BRANCH_INSN_UNCOND: jump to an address in the instruction
- * @BRANCH_INSN_IND: jump to an address in a register or in memory, or a far jump
+ * @BRANCH_INSN_IND: jump to an address in a register or in memory, or a far
+ *	jump
  * @BRANCH_INSN_CALL: call of an address in the instruction
- * @BRANCH_INSN_IND_CALL: call of an address in a register or in memory, or a far
- *	call
+ * @BRANCH_INSN_IND_CALL: call of an address in a register or in memory, or a
+ *	far call
  * @BRANCH_INSN_RET: near or far return
  * @BRANCH_INSN_IRET: IRET, which loads the flags
  * @BRANCH_INSN_SYSCALL: SYSCALL, SYSENTER or INT 0x80
  * @BRANCH_INSN_PUSHF: shows the trap flag to the program
  * @BRANCH_INSN_POPF: loads the flags
- * @BRANCH_INSN_SS: loads SS, so the processor executes the next instruction before
- *	it traps
+ * @BRANCH_INSN_SS: loads SS, so the processor executes the next instruction
+ *	before it traps
  * @BRANCH_INSN_BREAK: INT3, INT1, INTO or INT n, which may raise an exception
  * @BRANCH_INSN_XBEGIN: begins a transaction, and jumps if that aborts
  * @BRANCH_INSN_UNKNOWN: cannot be read or is not a valid instruction
@@ -71,8 +72,8 @@ struct branch_insn {
 };
 
 void utrace_branch_decode(struct branch_insn *insn, const u8 *bytes, size_t n,
-		       bool long_mode);
+			  bool long_mode);
 bool utrace_branch_is_taken(const struct branch_insn *insn,
-			 const struct pt_regs *regs);
+			    const struct pt_regs *regs);
 
 #endif /* _KERNEL_UTRACE_BRANCH_INSN_H */

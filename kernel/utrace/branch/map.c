@@ -91,9 +91,10 @@ static struct page *ring_header(struct branch_ring *ring)
  */
 int utrace_branch_ring_share(struct branch_ring *ring)
 {
-	struct utrace_map_tail *tail_page = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+	struct utrace_map_tail *tail_page;
 	struct page *page;
 
+	tail_page = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
 	if (!tail_page)
 		return -ENOMEM;
 	page = ring_header(ring);
@@ -105,7 +106,8 @@ int utrace_branch_ring_share(struct branch_ring *ring)
 	ring->shared = page_address(page);
 	ring->tail_page = tail_page;
 	utrace_map_init(ring->shared, 1, sizeof(struct utrace_branch),
-			BRANCH_RING_DATA, ring->size * sizeof(struct utrace_branch));
+			BRANCH_RING_DATA,
+			ring->size * sizeof(struct utrace_branch));
 	return 0;
 }
 
@@ -163,17 +165,19 @@ static int ring_map_file(struct branch_ring *ring, struct vm_area_struct *vma)
  * * -ENOMEM - out of memory
  */
 int utrace_branch_ring_map(struct bts_consumer *consumer,
-			struct vm_area_struct *vma)
+			   struct vm_area_struct *vma)
 {
 	struct branch_ring *ring = &consumer->ring;
 	int area;
 
 	if (!ring->shared)
 		return -EINVAL;
-	area = utrace_map_area(vma, utrace_branch_ring_map_size(ring), PAGE_SIZE);
+	area = utrace_map_area(vma, utrace_branch_ring_map_size(ring),
+			       PAGE_SIZE);
 	if (area < 0)
 		return area;
 	if (area == UTRACE_AREA_RINGS)
 		return ring_map_file(ring, vma);
-	return vm_insert_page(vma, vma->vm_start, virt_to_page(ring->tail_page));
+	return vm_insert_page(vma, vma->vm_start,
+			      virt_to_page(ring->tail_page));
 }

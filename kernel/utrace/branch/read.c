@@ -34,8 +34,8 @@
  * Context: Process context; may sleep.  Takes bts_consumer.lock.
  * Return: see utrace_branch_ring_copy().
  */
-int utrace_branch_consumer_copy(struct bts_consumer *consumer, struct branch_piece *piece,
-		    unsigned int n)
+int utrace_branch_consumer_copy(struct bts_consumer *consumer,
+				struct branch_piece *piece, unsigned int n)
 {
 	/* Also before losses are reported, which come after all records. */
 	if (!consumer->cpu &&
@@ -55,7 +55,7 @@ int utrace_branch_consumer_copy(struct bts_consumer *consumer, struct branch_pie
  * Context: Process context; may sleep.  Takes bts_consumer.lock.
  */
 void utrace_branch_consumer_take(struct bts_consumer *consumer,
-		     const struct branch_piece *piece)
+				 const struct branch_piece *piece)
 {
 	guard(mutex)(&consumer->lock);
 	if (consumer->cpu)
@@ -78,7 +78,7 @@ bool utrace_branch_consumer_has(const struct bts_consumer *consumer)
 }
 
 /**
- * utrace_branch_consumer_is_over() - check whether the stream of a consumer has ended
+ * utrace_branch_consumer_is_over() - check whether a stream has ended
  * @consumer: the consumer
  *
  * Context: Process context.
@@ -97,7 +97,8 @@ bool utrace_branch_consumer_is_over(const struct bts_consumer *consumer)
 /* Reading by programs */
 
 /* Waiting threads check again: a thread must not wait for its own process. */
-static void branch_reader_began(struct utrace_reader *reader, struct pid *process)
+static void branch_reader_began(struct utrace_reader *reader,
+				struct pid *process)
 {
 	utrace_branch_let_go(branch_of_reader(reader));
 }
@@ -155,8 +156,9 @@ static bool branch_reader_ready(struct utrace_reader *reader)
  * consumed once the program has got them.  Returns their number, or an error if
  * none.
  */
-static ssize_t branch_copy_pieces(struct bts_consumer *consumer, char __user *to,
-			       size_t records, struct branch_piece *piece)
+static ssize_t branch_copy_pieces(struct bts_consumer *consumer,
+				  char __user *to, size_t records,
+				  struct branch_piece *piece)
 {
 	const size_t size = sizeof(*piece->records);
 	ssize_t done = 0;
@@ -164,7 +166,8 @@ static ssize_t branch_copy_pieces(struct bts_consumer *consumer, char __user *to
 
 	do {
 		n = utrace_branch_consumer_copy(consumer, piece,
-				    min_t(size_t, records - done, BRANCH_PIECE));
+						min_t(size_t, records - done,
+						      BRANCH_PIECE));
 		if (n <= 0)
 			break;
 		if (copy_to_user(to + done * size, piece->records, n * size)) {
@@ -180,7 +183,7 @@ static ssize_t branch_copy_pieces(struct bts_consumer *consumer, char __user *to
 
 /* Copy records to a program that has at least room for one at @to. */
 static ssize_t branch_reader_read(struct utrace_reader *reader, char __user *to,
-			       size_t size)
+				  size_t size)
 {
 	struct bts_consumer *consumer = branch_of_reader(reader);
 	const size_t one = sizeof(struct utrace_branch);

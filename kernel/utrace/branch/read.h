@@ -13,10 +13,10 @@ struct utrace_reader_ops;
 
 extern const struct utrace_reader_ops utrace_branch_reader_ops;
 
-int utrace_branch_consumer_copy(struct bts_consumer *consumer, struct branch_piece *piece,
-		    unsigned int n);
+int utrace_branch_consumer_copy(struct bts_consumer *consumer,
+				struct branch_piece *piece, unsigned int n);
 void utrace_branch_consumer_take(struct bts_consumer *consumer,
-		     const struct branch_piece *piece);
+				 const struct branch_piece *piece);
 bool utrace_branch_consumer_has(const struct bts_consumer *consumer);
 bool utrace_branch_consumer_is_over(const struct bts_consumer *consumer);
 

@@ -40,7 +40,8 @@
  * * -EINVAL - @records is too large
  * * -ENOMEM - out of memory
  */
-int utrace_branch_ring_init(struct branch_ring *ring, u64 records, bool overwrite)
+int utrace_branch_ring_init(struct branch_ring *ring, u64 records,
+			    bool overwrite)
 {
 	struct file *pages;
 
@@ -101,7 +102,8 @@ static int ring_copy(struct branch_ring *ring, u64 first,
 		     struct utrace_branch *records, unsigned int n, bool write)
 {
 	loff_t end = BRANCH_RING_DATA + ring->size * sizeof(*records);
-	loff_t at = BRANCH_RING_DATA + (first & (ring->size - 1)) * sizeof(*records);
+	loff_t at = BRANCH_RING_DATA +
+		    (first & (ring->size - 1)) * sizeof(*records);
 	size_t left = n * sizeof(*records), size;
 	struct mem_cgroup *old;
 	void *mem = records;
@@ -165,8 +167,8 @@ static int ring_drop(struct branch_ring *ring, u64 n)
  * full, 0 if there is no memory.
  */
 unsigned int utrace_branch_ring_write(struct branch_ring *ring,
-				   const struct utrace_branch *records,
-				   unsigned int n)
+				      const struct utrace_branch *records,
+				      unsigned int n)
 {
 	u64 room;
 
@@ -224,7 +226,8 @@ static enum branch_piece_kind ring_next_kind(const struct branch_ring *ring)
 		return BRANCH_PIECE_GAP;
 	if (!ring->owner_read)
 		return BRANCH_PIECE_OWNER;
-	return ring->head != ring->tail ? BRANCH_PIECE_RECORDS : BRANCH_PIECE_LOST;
+	return ring->head != ring->tail ? BRANCH_PIECE_RECORDS :
+					  BRANCH_PIECE_LOST;
 }
 
 /**
@@ -236,8 +239,8 @@ static enum branch_piece_kind ring_next_kind(const struct branch_ring *ring)
  * Context: Process context, with bts_consumer.lock held; may sleep for memory.
  * Return: number of records, or -ENOMEM or -EIO if they cannot be swapped in.
  */
-int utrace_branch_ring_copy(struct branch_ring *ring, struct branch_piece *piece,
-			 unsigned int n)
+int utrace_branch_ring_copy(struct branch_ring *ring,
+			    struct branch_piece *piece, unsigned int n)
 {
 	int ret = 0;
 
@@ -246,22 +249,24 @@ int utrace_branch_ring_copy(struct branch_ring *ring, struct branch_piece *piece
 	piece->n = 1;
 	switch (piece->kind) {
 	case BRANCH_PIECE_GAP:
-		piece->records[0] = utrace_branch_loss_record(UTRACE_BRANCH_LOST,
-						    ring->tail - ring->next,
-						    UTRACE_LOSS_OVERWRITTEN);
+		piece->records[0] =
+			utrace_branch_loss_record(UTRACE_BRANCH_LOST,
+						  ring->tail - ring->next,
+						  UTRACE_LOSS_OVERWRITTEN);
 		break;
 	case BRANCH_PIECE_OWNER:
 		piece->records[0] = ring->owner;
 		break;
 	case BRANCH_PIECE_RECORDS:
-		piece->n = min3((u64)n, (u64)BRANCH_PIECE, ring->head - ring->tail);
+		piece->n = min3((u64)n, (u64)BRANCH_PIECE,
+				ring->head - ring->tail);
 		ret = ring_copy(ring, ring->tail, piece->records, piece->n,
 				false);
 		break;
 	case BRANCH_PIECE_LOST:
-		piece->records[0] = utrace_branch_loss_record(UTRACE_BRANCH_LOST,
-						    ring->lost,
-						    UTRACE_LOSS_FULL);
+		piece->records[0] =
+			utrace_branch_loss_record(UTRACE_BRANCH_LOST,
+						  ring->lost, UTRACE_LOSS_FULL);
 		piece->n = !!ring->lost;
 		break;
 	}
@@ -294,7 +299,8 @@ static void ring_take_records(struct branch_ring *ring,
  *
  * Context: Process context, with bts_consumer.lock held.
  */
-void utrace_branch_ring_take(struct branch_ring *ring, const struct branch_piece *piece)
+void utrace_branch_ring_take(struct branch_ring *ring,
+			     const struct branch_piece *piece)
 {
 	switch (piece->kind) {
 	case BRANCH_PIECE_GAP:
@@ -302,7 +308,7 @@ void utrace_branch_ring_take(struct branch_ring *ring, const struct branch_piece
 		break;
 	case BRANCH_PIECE_OWNER:
 		ring->owner_read = !memcmp(&ring->owner, piece->records,
-				     sizeof(ring->owner));
+					   sizeof(ring->owner));
 		break;
 	case BRANCH_PIECE_RECORDS:
 		ring_take_records(ring, piece);

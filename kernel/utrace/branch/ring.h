@@ -98,20 +98,22 @@ struct branch_piece {
 #define BRANCH_PIECE	170U
 
 /* ring.c */
-int utrace_branch_ring_init(struct branch_ring *ring, u64 records, bool overwrite);
+int utrace_branch_ring_init(struct branch_ring *ring, u64 records,
+			    bool overwrite);
 void utrace_branch_ring_free(struct branch_ring *ring);
 unsigned int utrace_branch_ring_write(struct branch_ring *ring,
-				   const struct utrace_branch *records,
-				   unsigned int n);
+				      const struct utrace_branch *records,
+				      unsigned int n);
 bool utrace_branch_ring_has(const struct branch_ring *ring);
-int utrace_branch_ring_copy(struct branch_ring *ring, struct branch_piece *piece,
-			 unsigned int n);
-void utrace_branch_ring_take(struct branch_ring *ring, const struct branch_piece *piece);
+int utrace_branch_ring_copy(struct branch_ring *ring,
+			    struct branch_piece *piece, unsigned int n);
+void utrace_branch_ring_take(struct branch_ring *ring,
+			     const struct branch_piece *piece);
 void utrace_branch_ring_lose(struct branch_ring *ring, u64 n);
 
 /* map.c */
 int utrace_branch_ring_map(struct bts_consumer *consumer,
-			struct vm_area_struct *vma);
+			   struct vm_area_struct *vma);
 void utrace_branch_ring_unshare(struct branch_ring *ring);
 int utrace_branch_ring_share(struct branch_ring *ring);
 u64 utrace_branch_ring_map_size(const struct branch_ring *ring);

@@ -3,9 +3,9 @@
  * utrace - branches: the source that steps
  *
  * A followed thread runs with the trap flag set.  After each instruction the
- * trap calls utrace_branch_step(), which has decoded that instruction at the last
- * trap and now sees its effect.  Then it decodes the next instruction before
- * the program can change it.  This works on any x86 machine.
+ * trap calls utrace_branch_step(), which has decoded that instruction at the
+ * last trap and now sees its effect.  Then it decodes the next instruction
+ * before the program can change it.  This works on any x86 machine.
  *
  * The program does not see the trap flag: the results of PUSHF, register R11
  * after a system call and the flags in the frame of a signal handler are
@@ -26,7 +26,7 @@
 #include "trap_flag.h"
 
 /* The opcode of INT. */
-#define BRANCH_OPCODE_INT		0xcd
+#define BRANCH_OPCODE_INT	0xcd
 
 /* The trap flag in its byte of the flags. */
 #define BRANCH_TF_BYTE	1
@@ -36,15 +36,15 @@
 #define BRANCH_SS_LOADS	16
 
 static const u8 branch_kinds[] = {
-	[BRANCH_INSN_COND]		= UTRACE_BR_COND,
-	[BRANCH_INSN_LOOP]		= UTRACE_BR_COND,
-	[BRANCH_INSN_JCXZ]		= UTRACE_BR_COND,
+	[BRANCH_INSN_COND]	= UTRACE_BR_COND,
+	[BRANCH_INSN_LOOP]	= UTRACE_BR_COND,
+	[BRANCH_INSN_JCXZ]	= UTRACE_BR_COND,
 	[BRANCH_INSN_UNCOND]	= UTRACE_BR_UNCOND,
-	[BRANCH_INSN_IND]		= UTRACE_BR_IND,
-	[BRANCH_INSN_CALL]		= UTRACE_BR_CALL,
+	[BRANCH_INSN_IND]	= UTRACE_BR_IND,
+	[BRANCH_INSN_CALL]	= UTRACE_BR_CALL,
 	[BRANCH_INSN_IND_CALL]	= UTRACE_BR_IND_CALL,
-	[BRANCH_INSN_RET]		= UTRACE_BR_RET,
-	[BRANCH_INSN_IRET]		= UTRACE_BR_RET,
+	[BRANCH_INSN_RET]	= UTRACE_BR_RET,
+	[BRANCH_INSN_IRET]	= UTRACE_BR_RET,
 	[BRANCH_INSN_XBEGIN]	= UTRACE_BR_UNKNOWN,
 	[BRANCH_INSN_BREAK]	= UTRACE_BR_UNKNOWN,
 	[BRANCH_INSN_UNKNOWN]	= UTRACE_BR_UNKNOWN,
@@ -66,7 +66,8 @@ static noinline bool branch_read_code(unsigned long ip, void *code, size_t n)
  * Decode an instruction that may cross a page boundary.  The next page is read
  * only if the instruction does: it may be backed by userfaultfd.
  */
-static noinline void branch_decode_across(struct branch_thread *thread, struct branch_insn *insn)
+static noinline void branch_decode_across(struct branch_thread *thread,
+					  struct branch_insn *insn)
 {
 	size_t n = min(BRANCH_CODE, PAGE_SIZE - offset_in_page(insn->ip));
 	u8 code[BRANCH_CODE] = {};
@@ -78,23 +79,26 @@ static noinline void branch_decode_across(struct branch_thread *thread, struct b
 	utrace_branch_decode(insn, code, n, thread->long_mode);
 	if (insn->kind == BRANCH_INSN_UNKNOWN && n < BRANCH_CODE &&
 	    branch_read_code(insn->ip + n, code + n, BRANCH_CODE - n))
-		utrace_branch_decode(insn, code, BRANCH_CODE, thread->long_mode);
+		utrace_branch_decode(insn, code, BRANCH_CODE,
+				     thread->long_mode);
 }
 
 /* Decode the instruction at @ip and cache it. */
-static noinline void branch_learn(struct branch_thread *thread, struct branch_known *known,
-			       unsigned long ip, u64 code0, u64 code1)
+static noinline void branch_learn(struct branch_thread *thread,
+				  struct branch_known *known, unsigned long ip,
+				  u64 code0, u64 code1)
 {
 	known->code[0] = code0;
 	known->code[1] = code1;
 	known->insn.ip = ip;
 	utrace_branch_decode(&known->insn, (u8 *)known->code, BRANCH_CODE,
-			  thread->long_mode);
+			     thread->long_mode);
 }
 
 /* Look up the instruction at @ip in the cache, or decode it. */
 static __always_inline void branch_lookup_insn(struct branch_thread *thread,
-					unsigned long ip, struct branch_insn *insn)
+					       unsigned long ip,
+					       struct branch_insn *insn)
 {
 	struct branch_known *known = &thread->known[ip % BRANCH_KNOWN];
 	const u64 __user *at = (const u64 __user *)ip;
@@ -146,18 +150,20 @@ static noinline void branch_decode_pair(struct branch_thread *thread)
 
 /* Check whether the processor trapped before it executed an instruction. */
 static bool branch_has_trapped_first(const struct branch_thread *thread,
-				  const struct pt_regs *regs)
+				     const struct pt_regs *regs)
 {
-	return utrace_branch_has_trapped_first(cpu_feature_enabled(X86_FEATURE_FRED),
-					    thread->traps_first, thread->insn.ip,
-					    regs->ip);
+	bool fred = cpu_feature_enabled(X86_FEATURE_FRED);
+
+	return utrace_branch_has_trapped_first(fred, thread->traps_first,
+					       thread->insn.ip, regs->ip);
 }
 
 /* Check whether SYSCALL has saved a trap flag in R11 that we have set. */
 static bool branch_shows_flag(const struct pt_regs *regs)
 {
-	return utrace_branch_has_saved_flags(cpu_feature_enabled(X86_FEATURE_FRED),
-					  regs->r11, regs->flags) &&
+	bool fred = cpu_feature_enabled(X86_FEATURE_FRED);
+
+	return utrace_branch_has_saved_flags(fred, regs->r11, regs->flags) &&
 	       test_thread_flag(TIF_FORCED_TF);
 }
 
@@ -168,7 +174,8 @@ static bool branch_shows_flag(const struct pt_regs *regs)
  *
  * Context: The task itself; may fault and sleep.
  */
-void utrace_branch_fetch(struct branch_thread *thread, const struct pt_regs *regs)
+void utrace_branch_fetch(struct branch_thread *thread,
+			 const struct pt_regs *regs)
 {
 	struct branch_insn *insn = &thread->insn;
 	bool long_mode = user_64bit_mode((struct pt_regs *)regs);
@@ -207,8 +214,8 @@ static void branch_load_flags(struct pt_regs *regs)
  * SS the processor has executed the next one, too.  If that loads SS as well,
  * the trap comes after it, or not before an instruction that does not.
  */
-static const struct branch_insn *branch_last_insn(const struct branch_thread *thread,
-					    const struct pt_regs *regs)
+static const struct branch_insn *
+branch_last_insn(const struct branch_thread *thread, const struct pt_regs *regs)
 {
 	const struct branch_insn *insn = &thread->insn, *pair = &thread->pair;
 
@@ -232,21 +239,22 @@ static void branch_hide_flag(const struct pt_regs *regs)
 static void branch_jump(struct branch_thread *thread, u64 why, unsigned long to)
 {
 	utrace_branch_collect(thread, thread->insn.ip, UTRACE_PC_ASYNC,
-		       branch_info(UTRACE_BR_UNKNOWN));
+			      branch_info(UTRACE_BR_UNKNOWN));
 	utrace_branch_collect(thread, why, to, branch_info(UTRACE_BR_UNKNOWN));
 }
 
 static void branch_put_call(struct branch_thread *thread, unsigned long ip)
 {
 	utrace_branch_collect(thread, ip, UTRACE_PC_SYSCALL,
-		       branch_info(UTRACE_BR_SYSCALL));
+			      branch_info(UTRACE_BR_SYSCALL));
 }
 
 /*
  * Record the end of a system call, possibly an execve().  Returns false if the
  * thread dies there, so that it does not return to the program.
  */
-static bool branch_end_syscall(struct branch_thread *thread, struct pt_regs *regs)
+static bool branch_end_syscall(struct branch_thread *thread,
+			       struct pt_regs *regs)
 {
 	const struct branch_insn *insn = branch_last_insn(thread, regs);
 	u64 from = UTRACE_PC_SYSCALL;
@@ -267,7 +275,8 @@ static bool branch_end_syscall(struct branch_thread *thread, struct pt_regs *reg
 		thread->insn = (struct branch_insn){ .ip = ip };
 		return false;
 	}
-	utrace_branch_collect(thread, from, regs->ip, branch_info(UTRACE_BR_SYSRET));
+	utrace_branch_collect(thread, from, regs->ip,
+			      branch_info(UTRACE_BR_SYSRET));
 	if (branch_shows_flag(regs))
 		regs->r11 &= ~X86_EFLAGS_TF;
 	if (loaded)
@@ -277,8 +286,8 @@ static bool branch_end_syscall(struct branch_thread *thread, struct pt_regs *reg
 
 /* SYSCALL and SYSENTER of 32-bit code return to an address in the vDSO. */
 static bool branch_returns_elsewhere(const struct branch_thread *thread,
-				  const struct branch_insn *insn,
-				  const struct pt_regs *regs)
+				     const struct branch_insn *insn,
+				     const struct pt_regs *regs)
 {
 	return !thread->long_mode && insn->opcode != BRANCH_OPCODE_INT &&
 	       regs->ip != insn->ip;
@@ -286,21 +295,22 @@ static bool branch_returns_elsewhere(const struct branch_thread *thread,
 
 /* Check whether the thread has executed the instruction, a system call. */
 static bool branch_has_called(const struct branch_thread *thread,
-			   const struct branch_insn *insn,
-			   const struct pt_regs *regs)
+			      const struct branch_insn *insn,
+			      const struct pt_regs *regs)
 {
 	return insn->kind == BRANCH_INSN_SYSCALL &&
-	       (thread->exec || ((long)regs->orig_ax != -1 &&
-				 (regs->ip == insn->ip + insn->len ||
-				  branch_returns_elsewhere(thread, insn, regs))));
+	       (thread->exec ||
+		((long)regs->orig_ax != -1 &&
+		 (regs->ip == insn->ip + insn->len ||
+		  branch_returns_elsewhere(thread, insn, regs))));
 }
 
 /* Check whether a fault has split instructions that execute together. */
 static bool branch_is_in_pair(const struct branch_thread *thread,
-			   const struct pt_regs *regs)
+			      const struct pt_regs *regs)
 {
-	return thread->insn.kind == BRANCH_INSN_SS && regs->ip > thread->insn.ip &&
-	       regs->ip <= thread->pair.ip;
+	return thread->insn.kind == BRANCH_INSN_SS &&
+	       regs->ip > thread->insn.ip && regs->ip <= thread->pair.ip;
 }
 
 /*
@@ -339,8 +349,8 @@ void utrace_branch_end_call(struct branch_thread *thread)
 
 /* A special instruction was executed. */
 static noinline void branch_end_insn(struct branch_thread *thread,
-				  const struct branch_insn *insn,
-				  struct pt_regs *regs)
+				     const struct branch_insn *insn,
+				     struct pt_regs *regs)
 {
 	switch (insn->kind) {
 	case BRANCH_INSN_PUSHF:
@@ -353,7 +363,7 @@ static noinline void branch_end_insn(struct branch_thread *thread,
 	}
 	if (utrace_branch_is_taken(insn, regs))
 		utrace_branch_collect(thread, insn->ip, regs->ip,
-			       branch_info(branch_kinds[insn->kind]));
+				      branch_info(branch_kinds[insn->kind]));
 }
 
 /* An instruction was executed. */

@@ -110,7 +110,7 @@ void utrace_branch_leave(struct branch_thread *thread, struct branch_link *link)
  * Return: the link, or NULL.
  */
 struct branch_link *utrace_branch_link(struct branch_thread *thread,
-				 const struct bts_consumer *consumer)
+				       const struct bts_consumer *consumer)
 {
 	struct branch_link *link;
 
@@ -151,15 +151,15 @@ void utrace_branch_link_rename(struct branch_link *link, u64 start)
 }
 
 /**
- * utrace_branch_link_init() - initialize a link, for steps or for recording CPUs
+ * utrace_branch_link_init() - initialize a link, for steps or for CPUs
  * @link: zeroed by the caller
  * @consumer: the consumer that is to follow the current thread
  * @start: address at which the thread continues
  *
  * Context: The task itself.
  */
-void utrace_branch_link_init(struct branch_link *link, struct bts_consumer *consumer,
-			  u64 start)
+void utrace_branch_link_init(struct branch_link *link,
+			     struct bts_consumer *consumer, u64 start)
 {
 	kref_get(&consumer->ref);
 	link->consumer = consumer;
@@ -175,8 +175,8 @@ void utrace_branch_link_init(struct branch_link *link, struct bts_consumer *cons
  * Context: The task itself; may sleep.
  * Return: false if there is no memory.
  */
-bool utrace_branch_join(struct branch_thread *thread, struct bts_consumer *consumer,
-		     unsigned long ip)
+bool utrace_branch_join(struct branch_thread *thread,
+			struct bts_consumer *consumer, unsigned long ip)
 {
 	struct branch_link *link = kzalloc(sizeof(*link), GFP_KERNEL_ACCOUNT);
 
@@ -192,7 +192,8 @@ bool utrace_branch_join(struct branch_thread *thread, struct bts_consumer *consu
 
 static void branch_thread_free(struct utrace_task_data *data)
 {
-	struct branch_thread *thread = container_of(data, struct branch_thread, data);
+	struct branch_thread *thread = container_of(data, struct branch_thread,
+						    data);
 	struct branch_link *link, *next;
 
 	list_for_each_entry_safe(link, next, &thread->links, list)
@@ -224,7 +225,8 @@ struct branch_thread *utrace_branch_thread(void)
  */
 struct list_head *utrace_branch_streams_of(struct task_struct *task)
 {
-	struct utrace_task_data *data = utrace_task_data_of(task, &branch_owner);
+	struct utrace_task_data *data = utrace_task_data_of(task,
+							    &branch_owner);
 
 	return data ? &container_of(data, struct branch_thread, data)->streams :
 		      NULL;
@@ -239,7 +241,7 @@ struct list_head *utrace_branch_streams_of(struct task_struct *task)
 struct branch_thread *utrace_branch_thread_new(void)
 {
 	struct branch_thread *thread = kzalloc(sizeof(*thread),
-					    GFP_KERNEL_ACCOUNT);
+					       GFP_KERNEL_ACCOUNT);
 
 	if (!thread)
 		return NULL;
@@ -312,7 +314,7 @@ void utrace_branch_wait_at(struct branch_link *link)
 }
 
 /**
- * utrace_branch_wait_soon() - wait for all consumers that have undelivered records
+ * utrace_branch_wait_soon() - wait for consumers that lack records
  * @thread: the current thread
  *
  * Context: The task itself.
@@ -366,17 +368,18 @@ void utrace_branch_let_go(struct bts_consumer *consumer)
 }
 
 /**
- * utrace_branch_lose_rest() - count the undelivered records of a consumer as lost
+ * utrace_branch_lose_rest() - count undelivered records as lost
  * @thread: the current thread
  * @link: its link to the consumer
  *
  * Context: The task itself.
  */
-void utrace_branch_lose_rest(struct branch_thread *thread, struct branch_link *link)
+void utrace_branch_lose_rest(struct branch_thread *thread,
+			     struct branch_link *link)
 {
 	for (; link->sent < thread->n; link->sent++)
 		link->lost += utrace_branch_wants(link->consumer,
-					       &thread->stage[link->sent]);
+						  &thread->stage[link->sent]);
 }
 
 /**
@@ -388,7 +391,8 @@ void utrace_branch_lose_rest(struct branch_thread *thread, struct branch_link *l
  *
  * Context: The task itself.
  */
-void utrace_branch_collect(struct branch_thread *thread, u64 from, u64 to, u64 info)
+void utrace_branch_collect(struct branch_thread *thread, u64 from, u64 to,
+			   u64 info)
 {
 	struct branch_link *link;
 

@@ -21,7 +21,8 @@ struct task_struct;
  * @list: entry in branch_thread.links
  * @consumer: the consumer, counted.  The link holds no reference to its engine,
  *	since the engine may hold one to the thread
- * @sent: number of records of branch_thread.stage that the consumer is done with
+ * @sent: number of records of branch_thread.stage that the consumer is done
+ *	with
  * @lost: records that the consumer has lost since the last one that it got
  * @ino: inode number of the pidfd of the thread, which execve() may change
  * @pid: the pid of the thread as in UTRACE_BRANCH_TASK, which execve() may
@@ -117,17 +118,20 @@ struct branch_thread {
 struct branch_thread *utrace_branch_thread(void);
 struct branch_thread *utrace_branch_thread_new(void);
 struct branch_link *utrace_branch_link(struct branch_thread *thread,
-				 const struct bts_consumer *consumer);
+				       const struct bts_consumer *consumer);
 struct list_head *utrace_branch_streams_of(struct task_struct *task);
 void utrace_branch_link_rename(struct branch_link *link, u64 start);
-void utrace_branch_link_init(struct branch_link *link, struct bts_consumer *consumer,
-			  u64 start);
-bool utrace_branch_join(struct branch_thread *thread, struct bts_consumer *consumer,
-		     unsigned long ip);
+void utrace_branch_link_init(struct branch_link *link,
+			     struct bts_consumer *consumer, u64 start);
+bool utrace_branch_join(struct branch_thread *thread,
+			struct bts_consumer *consumer, unsigned long ip);
 void utrace_branch_stop_waiting(struct branch_link *link);
-void utrace_branch_leave(struct branch_thread *thread, struct branch_link *link);
-void utrace_branch_lose_rest(struct branch_thread *thread, struct branch_link *link);
-void utrace_branch_collect(struct branch_thread *thread, u64 from, u64 to, u64 info);
+void utrace_branch_leave(struct branch_thread *thread,
+			 struct branch_link *link);
+void utrace_branch_lose_rest(struct branch_thread *thread,
+			     struct branch_link *link);
+void utrace_branch_collect(struct branch_thread *thread, u64 from, u64 to,
+			   u64 info);
 void utrace_branch_wait(struct branch_link *link);
 void utrace_branch_wait_at(struct branch_link *link);
 void utrace_branch_wait_soon(struct branch_thread *thread);

@@ -46,13 +46,14 @@
  * Records of a stage.  In user mode the thread empties it before it is full; in
  * the kernel it must suffice until the work item runs.
  */
-#define BRANCH_TRACK_USER		2048
+#define BRANCH_TRACK_USER	2048
 #define BRANCH_TRACK_KERNEL	16384
 
-static_assert(BRANCH_TRACK_USER >= 2 * BRANCH_MARGIN + BRANCH_RESERVE + BRANCH_LEAST_MAX);
+static_assert(BRANCH_TRACK_USER >= 2 * BRANCH_MARGIN + BRANCH_RESERVE +
+				   BRANCH_LEAST_MAX);
 
 /* Records of a stage that a stepping thread leaves. */
-#define BRANCH_TRACK_STEPS		256
+#define BRANCH_TRACK_STEPS	256
 
 /* It must hold all that a thread has not delivered, and END. */
 static_assert(BRANCH_TRACK_STEPS > BRANCH_STAGE);
@@ -68,10 +69,11 @@ static_assert(BRANCH_TRACK_STEPS > BRANCH_STAGE);
  * Maximum size of the stages of all threads that CPUs record for a consumer, in
  * records: 192 MiB, for 4096 threads in user mode, or 512 in the kernel.
  */
-#define BRANCH_STAGED_MAX		(4096 * BRANCH_TRACK_USER)
+#define BRANCH_STAGED_MAX	(4096 * BRANCH_TRACK_USER)
 
-static struct branch_track *branch_find_track(const struct branch_thread *thread,
-					const struct bts_consumer *consumer)
+static struct branch_track *
+branch_find_track(const struct branch_thread *thread,
+		  const struct bts_consumer *consumer)
 {
 	struct branch_track *track;
 
@@ -92,7 +94,7 @@ static struct branch_track *branch_find_track(const struct branch_thread *thread
  * Return: true if CPUs record the thread for @consumer.
  */
 bool utrace_branch_is_tracked(const struct branch_thread *thread,
-			   const struct bts_consumer *consumer)
+			      const struct bts_consumer *consumer)
 {
 	return branch_find_track(thread, consumer);
 }
@@ -114,7 +116,9 @@ static void branch_tracks_free(struct list_head *tracks)
 		branch_track_free(track);
 }
 
-/* Records that did not fit in a stage, without those in branch_track.recounted. */
+/*
+ * Records that did not fit in a stage, without those in branch_track.recounted.
+ */
 static u64 branch_lost_in_stage(const struct branch_track *track)
 {
 	return READ_ONCE(track->stage.counts[UTRACE_LOSS_FULL]) -
@@ -125,7 +129,8 @@ static u64 branch_lost_in_stage(const struct branch_track *track)
  * Remove a track from its consumer.  From here on the ring counts the losses of
  * the track; bts_consumer.lock is held.
  */
-static void branch_track_drop(struct branch_track *track, struct list_head *dropped)
+static void branch_track_drop(struct branch_track *track,
+			      struct list_head *dropped)
 {
 	struct bts_consumer *consumer = track->link.consumer;
 
@@ -149,7 +154,7 @@ static void branch_discard(struct branch_track *track)
 
 	lockdep_assert_held(&track->link.consumer->lock);
 	while ((n = utrace_branch_buffer_peek(&track->stage, &records,
-					   BRANCH_PIECE))) {
+					      BRANCH_PIECE))) {
 		for (i = 0; i < n; i++) {
 			if (UTRACE_BRANCH_TYPE(records[i].info) !=
 			    UTRACE_BRANCH_LOST) {
@@ -219,7 +224,7 @@ static bool branch_move_former(struct branch_link *link)
 }
 
 /**
- * utrace_branch_write_before() - write the records that precede those of a thread
+ * utrace_branch_write_before() - write what precedes the records of a thread
  * @link: the link of the thread to a consumer
  *
  * Context: Process context, with bts_consumer.lock held.
@@ -235,11 +240,13 @@ bool utrace_branch_write_before(struct branch_link *link)
 	if (!utrace_branch_write_task(consumer, link->pid, link->ino))
 		return false;
 	if (!link->started)
-		link->started = utrace_branch_write_one(consumer, 0, link->start,
-						     UTRACE_BRANCH_START);
+		link->started = utrace_branch_write_one(consumer, 0,
+							link->start,
+							UTRACE_BRANCH_START);
 	if (link->started && link->lost &&
-	    utrace_branch_write_one(consumer, link->lost, 0, UTRACE_BRANCH_LOST |
-				 UTRACE_LOSS_FULL << UTRACE_BRANCH_KIND_SHIFT)) {
+	    utrace_branch_write_one(consumer, link->lost, 0,
+				    UTRACE_BRANCH_LOST | UTRACE_LOSS_FULL <<
+				    UTRACE_BRANCH_KIND_SHIFT)) {
 		consumer->ring.lost_ever += link->lost;
 		link->lost = 0;
 	}
@@ -291,7 +298,7 @@ static bool branch_move(struct branch_track *track)
 	    !utrace_branch_write_before(&track->link))
 		return false;
 	while ((n = utrace_branch_buffer_peek(&track->stage, &records,
-					   BRANCH_PIECE))) {
+					      BRANCH_PIECE))) {
 		done = utrace_branch_ring_write(&consumer->ring, records, n);
 		utrace_branch_buffer_skip(&track->stage, done);
 		moved |= done;
@@ -372,7 +379,8 @@ void utrace_branch_tracks_sync(struct bts_consumer *consumer)
 
 static void branch_track_notify(struct irq_work *notify)
 {
-	struct branch_track *track = container_of(notify, struct branch_track, notify);
+	struct branch_track *track = container_of(notify, struct branch_track,
+						  notify);
 
 	queue_work(system_unbound_wq, &track->link.consumer->move);
 }
@@ -380,7 +388,8 @@ static void branch_track_notify(struct irq_work *notify)
 /* Asking threads */
 
 /* Make a thread call branch_asked() before it runs user code. */
-static void branch_ask(struct branch_thread *thread, enum task_work_notify_mode how)
+static void branch_ask(struct branch_thread *thread,
+		       enum task_work_notify_mode how)
 {
 	if (xchg(&thread->asked, true))
 		return;
@@ -401,7 +410,7 @@ static void branch_track_pause(struct branch_stream *stream)
 	struct branch_thread *thread = utrace_branch_track_of(stream)->thread;
 
 	branch_ask(thread, thread->task == current ? TWA_NMI_CURRENT :
-						  TWA_NONE | TWAF_NO_ALLOC);
+						     TWA_NONE | TWAF_NO_ALLOC);
 }
 
 /* Check whether the current thread may wait for the reader of a consumer. */
@@ -436,10 +445,11 @@ static bool branch_make_room(struct branch_track *track)
 
 /* Allocate a track for the current thread; the consumer is charged. */
 static struct branch_track *branch_track_alloc(struct bts_consumer *consumer,
-					 unsigned int size, u64 start)
+					       unsigned int size, u64 start)
 {
 	struct mem_cgroup *old = set_active_memcg(consumer->ring.memcg);
-	struct branch_track *track = kzalloc(sizeof(*track), GFP_KERNEL_ACCOUNT);
+	struct branch_track *track = kzalloc(sizeof(*track),
+					     GFP_KERNEL_ACCOUNT);
 	void *records = kvmalloc_array(size, sizeof(struct utrace_branch),
 				       GFP_KERNEL_ACCOUNT);
 
@@ -517,11 +527,13 @@ static bool branch_track_hand_over_end(struct branch_track *track, u64 from)
  * Return: false if there is no memory, or the consumer has too many left
  * stages.
  */
-bool utrace_branch_leave_rest(struct branch_thread *thread, struct branch_link *link)
+bool utrace_branch_leave_rest(struct branch_thread *thread,
+			      struct branch_link *link)
 {
 	struct bts_consumer *consumer = link->consumer;
-	struct branch_track *track = branch_track_alloc(consumer, BRANCH_TRACK_STEPS,
-						  link->start);
+	struct branch_track *track = branch_track_alloc(consumer,
+							BRANCH_TRACK_STEPS,
+							link->start);
 	unsigned int i;
 
 	if (!track)
@@ -532,7 +544,7 @@ bool utrace_branch_leave_rest(struct branch_thread *thread, struct branch_link *
 	for (i = link->sent; i < thread->n; i++)
 		if (utrace_branch_wants(consumer, &thread->stage[i]))
 			utrace_branch_buffer_write(&track->stage,
-						&thread->stage[i], 1);
+						   &thread->stage[i], 1);
 	if (branch_track_hand_over_end(track, thread->insn.ip)) {
 		branch_move_all(consumer);
 		return true;
@@ -559,7 +571,8 @@ static void branch_track_hide(struct branch_track *track)
  */
 static void branch_asked(struct callback_head *work)
 {
-	struct branch_thread *thread = container_of(work, struct branch_thread, ask);
+	struct branch_thread *thread = container_of(work, struct branch_thread,
+						    ask);
 	struct branch_track *track, *next;
 
 	/* The thread can be asked again from here on. */
@@ -579,19 +592,19 @@ static void branch_asked(struct callback_head *work)
 }
 
 static struct branch_track *branch_track_new(struct branch_thread *thread,
-				       struct bts_consumer *consumer)
+					     struct bts_consumer *consumer)
 {
 	bool user = consumer->levels == UTRACE_LEVEL_USER;
 	struct branch_track *track = branch_track_alloc(consumer, user ?
-						  BRANCH_TRACK_USER :
-						  BRANCH_TRACK_KERNEL,
-						  UTRACE_PC_KERNEL);
+							BRANCH_TRACK_USER :
+							BRANCH_TRACK_KERNEL,
+							UTRACE_PC_KERNEL);
 
 	if (!track)
 		return NULL;
 	utrace_branch_stream_init(&track->stream, consumer->levels,
-			       utrace_branch_cpu_entries(), &track->stage,
-			       user ? branch_track_pause : NULL);
+				  utrace_branch_cpu_entries(), &track->stage,
+				  user ? branch_track_pause : NULL);
 	init_irq_work(&track->notify, branch_track_notify);
 	track->thread = thread;
 	init_task_work(&thread->ask, branch_asked);
@@ -616,14 +629,14 @@ static bool branch_track_enter(struct branch_track *track)
 }
 
 /**
- * utrace_branch_track_begin() - start to record the current thread for a consumer
+ * utrace_branch_track_begin() - start to record current for a consumer
  * @thread: data of the thread, or NULL if it has none yet
  * @consumer: the consumer, which does not follow the thread
  *
  * Context: The task itself, at the safe point; may sleep.
  */
 void utrace_branch_track_begin(struct branch_thread *thread,
-			    struct bts_consumer *consumer)
+			       struct bts_consumer *consumer)
 {
 	struct branch_track *track = NULL;
 
@@ -656,7 +669,7 @@ void utrace_branch_track_begin(struct branch_thread *thread,
  * Context: The task itself, at the safe point; may sleep.
  */
 void utrace_branch_track_stop(struct branch_thread *thread,
-			   struct bts_consumer *consumer)
+			      struct bts_consumer *consumer)
 {
 	struct branch_track *track = branch_find_track(thread, consumer);
 
@@ -669,7 +682,8 @@ void utrace_branch_track_stop(struct branch_thread *thread,
  * records to the consumer under the former pid, and begin a track for the new
  * pid.
  */
-static void branch_track_anew(struct branch_thread *thread, struct branch_track *track)
+static void branch_track_anew(struct branch_thread *thread,
+			      struct branch_track *track)
 {
 	struct bts_consumer *consumer = track->link.consumer;
 	bool left, done;
@@ -689,14 +703,14 @@ static void branch_track_anew(struct branch_thread *thread, struct branch_track 
 }
 
 /**
- * utrace_branch_track_exec() - update a track after execve() of the current thread
- * @thread: the thread
+ * utrace_branch_track_exec() - update a track after execve()
+ * @thread: the current thread, which has called execve()
  * @consumer: a consumer for which CPUs record it
  *
  * Context: The task itself; may sleep.
  */
 void utrace_branch_track_exec(struct branch_thread *thread,
-			   struct bts_consumer *consumer)
+			      struct bts_consumer *consumer)
 {
 	struct branch_track *track = branch_find_track(thread, consumer);
 
@@ -716,7 +730,7 @@ void utrace_branch_track_exec(struct branch_thread *thread,
  * Context: The task itself; may sleep.
  */
 void utrace_branch_track_end(struct branch_thread *thread,
-			  struct bts_consumer *consumer)
+			     struct bts_consumer *consumer)
 {
 	struct branch_track *track = branch_find_track(thread, consumer);
 
@@ -734,7 +748,7 @@ void utrace_branch_track_end(struct branch_thread *thread,
 	scoped_guard(mutex, &consumer->lock)
 		branch_discard_rest(track);
 	if (!utrace_branch_write_last(&track->link, UTRACE_PC_KERNEL,
-				   UTRACE_BRANCH_END))
+				      UTRACE_BRANCH_END))
 		utrace_branch_lose_last(&track->link);
 	branch_track_leave(track);
 }
@@ -768,14 +782,14 @@ void utrace_branch_tracks_close(struct bts_consumer *consumer)
 }
 
 /**
- * utrace_branch_tracks_info() - add the losses that the ring has not counted yet
+ * utrace_branch_tracks_info() - add losses that the ring has not counted yet
  * @consumer: the consumer
  * @info: the losses of the ring are filled in
  *
  * Context: Process context, with bts_consumer.lock held.
  */
 void utrace_branch_tracks_info(struct bts_consumer *consumer,
-			    struct utrace_ioc_branch_info *info)
+			       struct utrace_ioc_branch_info *info)
 {
 	struct branch_track *track;
 

@@ -2,8 +2,9 @@
 /*
  * utrace - branches: the trap flag on processors with FRED and without it
  *
- * FRED changes what the processor does with the trap flag in two places.  The caller
- * passes @fred, so KUnit can test both kinds of processors on any machine.
+ * FRED changes what the processor does with the trap flag in two places.  The
+ * caller passes @fred, so KUnit can test both kinds of processors on any
+ * machine.
  */
 #ifndef _KERNEL_UTRACE_BRANCH_TRAP_FLAG_H
 #define _KERNEL_UTRACE_BRANCH_TRAP_FLAG_H
@@ -12,7 +13,7 @@
 #include <linux/types.h>
 
 /**
- * utrace_branch_has_trapped_first() - check whether a trap came before an instruction
+ * utrace_branch_has_trapped_first() - check for a trap before an instruction
  * @fred: the kernel uses FRED
  * @software: the thread came to user mode from an event that an instruction had
  *	caused, for example SYSCALL
@@ -28,13 +29,13 @@
  */
 static __always_inline bool
 utrace_branch_has_trapped_first(bool fred, bool software, unsigned long next,
-			     unsigned long ip)
+				unsigned long ip)
 {
 	return fred && software && ip == next;
 }
 
 /**
- * utrace_branch_has_saved_flags() - check whether a system call has saved the flags in R11
+ * utrace_branch_has_saved_flags() - check whether R11 has the saved flags
  * @fred: the kernel uses FRED
  * @r11: register R11 in the system call or at its end
  * @flags: the flags of the thread

@@ -48,7 +48,7 @@ static __always_inline bool branch_are_user(const struct utrace_branch *r)
 
 /* Number of leading records that are branches within user mode. */
 static unsigned int branch_user_run(const struct utrace_branch *records,
-				 unsigned int n)
+				    unsigned int n)
 {
 	unsigned int i = 0;
 
@@ -61,7 +61,7 @@ static unsigned int branch_user_run(const struct utrace_branch *records,
 
 /* Number of leading records that are no branches within user mode. */
 static unsigned int branch_other_run(const struct utrace_branch *records,
-				  unsigned int n)
+				     unsigned int n)
 {
 	unsigned int i = 0;
 
@@ -71,8 +71,8 @@ static unsigned int branch_other_run(const struct utrace_branch *records,
 }
 
 /* Find the entry point at @address; NULL if it is not listed. */
-static const struct branch_entry *branch_find_entry(const struct branch_entries *entries,
-					      u64 address)
+static const struct branch_entry *
+branch_find_entry(const struct branch_entries *entries, u64 address)
 {
 	unsigned int low = 0, high = entries ? entries->n : 0, middle;
 
@@ -91,7 +91,7 @@ static const struct branch_entry *branch_find_entry(const struct branch_entries 
 
 /* Make the information of a record that is derived from another one. */
 static u64 branch_derive_info(const struct utrace_branch *record,
-		    enum utrace_branch_kind kind)
+			      enum utrace_branch_kind kind)
 {
 	return (record->info & UTRACE_BRANCH_PREDICTED) | kind << 8;
 }
@@ -99,12 +99,14 @@ static u64 branch_derive_info(const struct utrace_branch *record,
 /* User mode */
 
 /* The thread has entered the kernel. */
-static void branch_enter(struct branch_view *view, const struct utrace_branch *record,
-		      struct branch_buffer *buffer)
+static void branch_enter(struct branch_view *view,
+			 const struct utrace_branch *record,
+			 struct branch_buffer *buffer)
 {
-	const struct branch_entry *entry = branch_find_entry(view->entries,
-						       record->to);
+	const struct branch_entry *entry;
+	enum utrace_branch_kind kind;
 
+	entry = branch_find_entry(view->entries, record->to);
 	view->where = BRANCH_WHERE_KERNEL;
 	view->left = record->from;
 	if (record->to >= UTRACE_PC_BASE) {
@@ -118,24 +120,27 @@ static void branch_enter(struct branch_view *view, const struct utrace_branch *r
 	if (view->kind == BRANCH_ENTRY_TRANSPARENT)
 		return;
 	view->pc = entry->pc;
+	kind = view->kind == BRANCH_ENTRY_SYSCALL ? UTRACE_BR_SYSCALL :
+						    UTRACE_BR_UNKNOWN;
 	utrace_branch_buffer_put(buffer, record->from, view->pc,
-			      branch_derive_info(record, view->kind == BRANCH_ENTRY_SYSCALL ?
-				       UTRACE_BR_SYSCALL : UTRACE_BR_UNKNOWN));
+				 branch_derive_info(record, kind));
 }
 
 /* The thread has left user mode and will not continue where it was. */
-static void branch_put_async(struct branch_view *view, struct branch_buffer *buffer)
+static void branch_put_async(struct branch_view *view,
+			     struct branch_buffer *buffer)
 {
 	if (view->where != BRANCH_WHERE_KERNEL ||
 	    view->kind != BRANCH_ENTRY_TRANSPARENT)
 		return;
 	utrace_branch_buffer_put(buffer, view->left, UTRACE_PC_ASYNC,
-			      UTRACE_BRANCH);
+				 UTRACE_BRANCH);
 }
 
 /* The thread has left the kernel. */
-static void branch_leave(struct branch_view *view, const struct utrace_branch *record,
-		      struct branch_buffer *buffer)
+static void branch_leave(struct branch_view *view,
+			 const struct utrace_branch *record,
+			 struct branch_buffer *buffer)
 {
 	enum utrace_branch_kind kind = UTRACE_BR_UNKNOWN;
 	u64 pc = UTRACE_PC_KERNEL;
@@ -157,11 +162,13 @@ static void branch_leave(struct branch_view *view, const struct utrace_branch *r
 				kind = UTRACE_BR_SYSRET;
 		}
 	}
-	utrace_branch_buffer_put(buffer, pc, record->to, branch_derive_info(record, kind));
+	utrace_branch_buffer_put(buffer, pc, record->to,
+				 branch_derive_info(record, kind));
 }
 
 /* Check whether an entry or exit is missing before a record of @class. */
-static bool branch_is_missing(const struct branch_view *view, enum branch_class class)
+static bool branch_is_missing(const struct branch_view *view,
+			      enum branch_class class)
 {
 	switch (view->where) {
 	case BRANCH_WHERE_USER:
@@ -177,8 +184,8 @@ static bool branch_is_missing(const struct branch_view *view, enum branch_class 
 
 /* The stream of a CPU continues with another task. */
 static void branch_change_task(struct branch_view *view,
-			    const struct utrace_branch *record,
-			    struct branch_buffer *buffer)
+			       const struct utrace_branch *record,
+			       struct branch_buffer *buffer)
 {
 	branch_put_async(view, buffer);
 	view->where = BRANCH_WHERE_UNKNOWN;
@@ -187,8 +194,8 @@ static void branch_change_task(struct branch_view *view,
 
 /* Handle a record that is no branch within user mode, or that follows one. */
 static void branch_user_record(struct branch_view *view,
-			    const struct utrace_branch *record,
-			    struct branch_buffer *buffer)
+			       const struct utrace_branch *record,
+			       struct branch_buffer *buffer)
 {
 	enum branch_class class = utrace_branch_class(record);
 
@@ -223,8 +230,8 @@ static void branch_user_record(struct branch_view *view,
 }
 
 static void branch_filter_user(struct branch_view *view,
-			    const struct utrace_branch *records, unsigned int n,
-			    struct branch_buffer *buffer)
+			       const struct utrace_branch *records,
+			       unsigned int n, struct branch_buffer *buffer)
 {
 	unsigned int run;
 
@@ -246,7 +253,7 @@ static void branch_filter_user(struct branch_view *view,
 /* The kernel */
 
 static void branch_filter_kernel(const struct utrace_branch *records,
-			      unsigned int n, struct branch_buffer *buffer)
+				 unsigned int n, struct branch_buffer *buffer)
 {
 	unsigned int run;
 
@@ -285,8 +292,8 @@ void utrace_branch_view_begin(struct branch_view *view)
  * Context: The writer; any, NMI included.
  */
 void utrace_branch_view_filter(struct branch_view *view,
-			    const struct utrace_branch *records, unsigned int n,
-			    struct branch_buffer *buffer)
+			       const struct utrace_branch *records,
+			       unsigned int n, struct branch_buffer *buffer)
 {
 	switch (view->level) {
 	case BRANCH_LEVEL_USER:
@@ -309,8 +316,9 @@ void utrace_branch_view_filter(struct branch_view *view,
  *
  * Context: The writer; any, NMI included.
  */
-void utrace_branch_view_gap(struct branch_view *view, enum utrace_branch_loss cause,
-			 struct branch_buffer *buffer)
+void utrace_branch_view_gap(struct branch_view *view,
+			    enum utrace_branch_loss cause,
+			    struct branch_buffer *buffer)
 {
 	utrace_branch_buffer_gap(buffer, cause);
 	view->where = BRANCH_WHERE_UNKNOWN;
@@ -323,7 +331,8 @@ void utrace_branch_view_gap(struct branch_view *view, enum utrace_branch_loss ca
  *
  * Context: The writer; any.
  */
-void utrace_branch_view_finish(struct branch_view *view, struct branch_buffer *buffer)
+void utrace_branch_view_finish(struct branch_view *view,
+			       struct branch_buffer *buffer)
 {
 	if (view->level == BRANCH_LEVEL_USER)
 		branch_put_async(view, buffer);

@@ -31,7 +31,8 @@ enum branch_class {
 	BRANCH_KK,
 };
 
-static inline enum branch_class utrace_branch_class(const struct utrace_branch *record)
+static inline enum branch_class
+utrace_branch_class(const struct utrace_branch *record)
 {
 	return (record->from >> 63) << 1 | record->to >> 63;
 }
@@ -77,15 +78,15 @@ struct branch_entries {
 
 /**
  * enum branch_level - level that a consumer wants
- * @BRANCH_LEVEL_USER: user mode.  The kernel is one place, and no address in it is
- *	shown
+ * @BRANCH_LEVEL_USER: user mode.  The kernel is one place, and no address in it
+ *	is shown
  * @BRANCH_LEVEL_KERNEL: the kernel.  User mode is one place
  * @BRANCH_LEVEL_BOTH: all records, unchanged
  */
 enum branch_level {
-	BRANCH_LEVEL_USER		= UTRACE_LEVEL_USER,
+	BRANCH_LEVEL_USER	= UTRACE_LEVEL_USER,
 	BRANCH_LEVEL_KERNEL	= UTRACE_LEVEL_KERNEL,
-	BRANCH_LEVEL_BOTH		= UTRACE_LEVEL_USER | UTRACE_LEVEL_KERNEL,
+	BRANCH_LEVEL_BOTH	= UTRACE_LEVEL_USER | UTRACE_LEVEL_KERNEL,
 };
 
 /**
@@ -109,8 +110,8 @@ enum branch_where {
  * @where: enum branch_where
  * @kind: if @where is %BRANCH_WHERE_KERNEL, enum branch_entry_kind of the entry
  * @left: if @where is %BRANCH_WHERE_KERNEL, address at which user mode was left
- * @pc: if @where is %BRANCH_WHERE_KERNEL, pseudo-address of an entry that is not
- *	transparent
+ * @pc: if @where is %BRANCH_WHERE_KERNEL, pseudo-address of an entry that is
+ *	not transparent
  *
  * Members that are not constant are used by the writer of the consumer's ring.
  */
@@ -125,10 +126,12 @@ struct branch_view {
 
 void utrace_branch_view_begin(struct branch_view *view);
 void utrace_branch_view_filter(struct branch_view *view,
-			    const struct utrace_branch *records, unsigned int n,
+			       const struct utrace_branch *records,
+			       unsigned int n, struct branch_buffer *buffer);
+void utrace_branch_view_gap(struct branch_view *view,
+			    enum utrace_branch_loss cause,
 			    struct branch_buffer *buffer);
-void utrace_branch_view_gap(struct branch_view *view, enum utrace_branch_loss cause,
-			 struct branch_buffer *buffer);
-void utrace_branch_view_finish(struct branch_view *view, struct branch_buffer *buffer);
+void utrace_branch_view_finish(struct branch_view *view,
+			       struct branch_buffer *buffer);
 
 #endif /* _KERNEL_UTRACE_BRANCH_VIEW_H */

@@ -27,8 +27,8 @@
  * @level: level that the consumer wants
  * @entries: entry points of the kernel; kept by the caller
  * @buffer: ring for the filtered records; kept by the caller
- * @pause: makes the thread wait while @buffer is full, see struct branch_stream;
- *	or NULL
+ * @pause: makes the thread wait while @buffer is full, see struct
+ *	branch_stream; or NULL
  *
  * Context: Any.
  * Return:
@@ -36,10 +36,11 @@
  * * -EINVAL - @pause is set but the stream is not of user mode, or @buffer is
  *   not continuous
  */
-int utrace_branch_stream_init(struct branch_stream *stream, enum branch_level level,
-			   const struct branch_entries *entries,
-			   struct branch_buffer *buffer,
-			   void (*pause)(struct branch_stream *stream))
+int utrace_branch_stream_init(struct branch_stream *stream,
+			      enum branch_level level,
+			      const struct branch_entries *entries,
+			      struct branch_buffer *buffer,
+			      void (*pause)(struct branch_stream *stream))
 {
 	if (pause && (level != BRANCH_LEVEL_USER || buffer->overwrite))
 		return -EINVAL;
@@ -76,7 +77,7 @@ void utrace_branch_stream_finish(struct branch_stream *stream)
  * Context: With interrupts off, on the CPU that has the streams; or NMI.
  */
 void utrace_branch_streams_gap(struct list_head *streams,
-			    enum utrace_branch_loss cause)
+			       enum utrace_branch_loss cause)
 {
 	struct branch_stream *stream;
 
@@ -91,13 +92,13 @@ static void branch_gap(struct list_head *streams, enum utrace_branch_loss cause)
 }
 
 static void branch_filter(struct list_head *streams,
-		       const struct utrace_branch *records, unsigned int n)
+			  const struct utrace_branch *records, unsigned int n)
 {
 	struct branch_stream *stream;
 
 	list_for_each_entry(stream, streams, list)
 		utrace_branch_view_filter(&stream->view, records, n,
-				       stream->buffer);
+					  stream->buffer);
 }
 
 /* The records */
@@ -158,7 +159,7 @@ static void branch_drain(struct branch_window *window)
 
 /* Number of raw records that may come before a continuous ring is full. */
 static unsigned int branch_room(const struct branch_window *window,
-			     const struct branch_stream *stream)
+				const struct branch_stream *stream)
 {
 	u64 room = utrace_branch_buffer_room(stream->buffer);
 	unsigned int size = branch_size(window->store) - window->margin;
@@ -170,8 +171,8 @@ static unsigned int branch_room(const struct branch_window *window,
 
 /* Limit the records until the next interrupt for a list of streams. */
 static unsigned int branch_plan_streams(struct branch_window *window,
-				     struct list_head *streams,
-				     unsigned int threshold)
+					struct list_head *streams,
+					unsigned int threshold)
 {
 	struct branch_stream *stream;
 	unsigned int room;
@@ -199,7 +200,8 @@ static bool branch_plan(struct branch_window *window)
 
 	threshold = branch_plan_streams(window, &window->streams, threshold);
 	if (window->thread)
-		threshold = branch_plan_streams(window, window->thread, threshold);
+		threshold = branch_plan_streams(window, window->thread,
+						threshold);
 	WRITE_ONCE(store->threshold, store->base + threshold * BRANCH_RECORD);
 	return (window->thread || !list_empty(&window->streams)) &&
 	       !window->off;
@@ -252,8 +254,9 @@ static void branch_end(struct branch_window *window)
  *
  * Context: Any; the source is off.
  */
-void utrace_branch_window_init(struct branch_window *window, struct branch_store *store,
-			    const struct branch_source_ops *ops)
+void utrace_branch_window_init(struct branch_window *window,
+			       struct branch_store *store,
+			       const struct branch_source_ops *ops)
 {
 	*window = (struct branch_window){
 		.store = store,
@@ -303,7 +306,7 @@ void utrace_branch_window_drain(struct branch_window *window)
 
 /* Write the record of a context switch; the source is off. */
 static void branch_window_write_task(struct branch_window *window,
-			   const struct utrace_branch *task)
+				     const struct utrace_branch *task)
 {
 	struct branch_store *store = window->store;
 	unsigned int n;
@@ -328,8 +331,8 @@ static void branch_window_write_task(struct branch_window *window,
  * Context: With interrupts off, on the CPU of the window.
  */
 void utrace_branch_window_switch(struct branch_window *window,
-			      struct list_head *thread,
-			      const struct utrace_branch *task)
+				 struct list_head *thread,
+				 const struct utrace_branch *task)
 {
 	if (thread && list_empty(thread))
 		thread = NULL;
@@ -350,8 +353,8 @@ void utrace_branch_window_switch(struct branch_window *window,
  * utrace_branch_window_add() - start a stream
  * @window: the window of this CPU
  * @stream: from utrace_branch_stream_init()
- * @thread: list of struct branch_stream of the running thread; NULL: the stream is
- *	one of the CPU
+ * @thread: list of struct branch_stream of the running thread; NULL: the stream
+ *	is one of the CPU
  *
  * The caller may add a stream to the list of a thread that is not running, if
  * the stream does not wait or its ring has at least BRANCH_WAIT_MIN records.
@@ -361,8 +364,9 @@ void utrace_branch_window_switch(struct branch_window *window,
  * * 0 - the stream begins
  * * -EINVAL - the stream waits, but is one of the CPU or its ring is too small
  */
-int utrace_branch_window_add(struct branch_window *window, struct branch_stream *stream,
-			  struct list_head *thread)
+int utrace_branch_window_add(struct branch_window *window,
+			     struct branch_stream *stream,
+			     struct list_head *thread)
 {
 	if (stream->pause && (!thread || !branch_room(window, stream)))
 		return -EINVAL;
@@ -373,7 +377,7 @@ int utrace_branch_window_add(struct branch_window *window, struct branch_stream 
 	list_add_tail(&stream->list, thread ?: &window->streams);
 	if (window->off)
 		utrace_branch_view_gap(&stream->view, UTRACE_LOSS_OFF,
-				    stream->buffer);
+				       stream->buffer);
 	branch_end(window);
 	return 0;
 }
@@ -386,7 +390,7 @@ int utrace_branch_window_add(struct branch_window *window, struct branch_stream 
  * Context: With interrupts off, on the CPU of the window.
  */
 void utrace_branch_window_remove(struct branch_window *window,
-			      struct branch_stream *stream)
+				 struct branch_stream *stream)
 {
 	branch_begin(window);
 	branch_drain(window);
@@ -412,7 +416,7 @@ bool utrace_branch_window_is_empty(const struct branch_window *window)
 }
 
 /**
- * utrace_branch_window_resume() - check whether a thread may run user code again
+ * utrace_branch_window_resume() - check whether a thread may run user code
  * @window: the window of this CPU
  * @stream: a stream of the running thread
  *
@@ -421,7 +425,7 @@ bool utrace_branch_window_is_empty(const struct branch_window *window)
  * Return: false if the stream is full, so the thread must wait for its reader.
  */
 bool utrace_branch_window_resume(struct branch_window *window,
-			      struct branch_stream *stream)
+				 struct branch_stream *stream)
 {
 	if (!stream->paused)
 		return true;

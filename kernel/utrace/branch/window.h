@@ -46,7 +46,9 @@
 /* Extra records that a view of user mode may emit per batch of raw records. */
 #define BRANCH_RESERVE	2
 
-/* The smallest ring of a stream that waits for its reader, with BRANCH_FLOOR. */
+/*
+ * The smallest ring of a stream that waits for its reader, with BRANCH_FLOOR.
+ */
 #define BRANCH_WAIT_MIN	512
 
 /**
@@ -70,8 +72,8 @@ struct branch_store {
  * @buffer: ring for the filtered records; constant
  * @pause: called when @buffer is nearly full.  It must make the thread pass its
  *	safe point, after which the thread may run no user code until
- *	utrace_branch_window_resume() returns true.  Called with interrupts off or
- *	in an NMI.  NULL: the stream does not wait.  Constant
+ *	utrace_branch_window_resume() returns true.  Called with interrupts off
+ *	or in an NMI.  NULL: the stream does not wait.  Constant
  * @paused: the thread must wait
  *
  * Members that are not constant are used by the CPU that the stream is on.
@@ -90,9 +92,10 @@ struct branch_window;
  * struct branch_source_ops - the processor or its replacement in a test
  * @enable: start to record branches.  Must be idempotent: an NMI may have
  *	enabled the source first
- * @disable: stop to record branches; branch_store.index is up to date afterwards
- * @least: minimum of records between two interrupts; 0: BRANCH_FLOOR.  Must exceed
- *	the branches on the way out of one interrupt and into the next.
+ * @disable: stop to record branches; branch_store.index is up to date
+ *	afterwards
+ * @least: minimum of records between two interrupts; 0: BRANCH_FLOOR.  Must
+ *	exceed the branches on the way out of one interrupt and into the next.
  *	Otherwise a CPU with a nearly full ring would only handle interrupts
  *
  * @enable and @disable are called with interrupts off or from an NMI.
@@ -109,7 +112,8 @@ struct branch_source_ops {
  * @ops: the processor; constant
  * @margin: BRANCH_MARGIN, or less for a small window; constant
  * @streams: struct branch_stream of the CPU
- * @thread: list of struct branch_stream of the running thread; NULL if it has none
+ * @thread: list of struct branch_stream of the running thread; NULL if it has
+ *	none
  * @off: nothing may be recorded
  * @on: the source was enabled
  * @busy: the CPU is changing the window, so an interrupt must not
@@ -130,28 +134,31 @@ struct branch_window {
 	bool owed;
 };
 
-int utrace_branch_stream_init(struct branch_stream *stream, enum branch_level level,
-			   const struct branch_entries *entries,
-			   struct branch_buffer *buffer,
-			   void (*pause)(struct branch_stream *stream));
+int utrace_branch_stream_init(struct branch_stream *stream,
+			      enum branch_level level,
+			      const struct branch_entries *entries,
+			      struct branch_buffer *buffer,
+			      void (*pause)(struct branch_stream *stream));
 void utrace_branch_stream_finish(struct branch_stream *stream);
 void utrace_branch_streams_gap(struct list_head *streams,
-			    enum utrace_branch_loss cause);
+			       enum utrace_branch_loss cause);
 
-void utrace_branch_window_init(struct branch_window *window, struct branch_store *store,
-			    const struct branch_source_ops *ops);
+void utrace_branch_window_init(struct branch_window *window,
+			       struct branch_store *store,
+			       const struct branch_source_ops *ops);
 bool utrace_branch_window_interrupt(struct branch_window *window);
 void utrace_branch_window_drain(struct branch_window *window);
 void utrace_branch_window_switch(struct branch_window *window,
-			      struct list_head *thread,
-			      const struct utrace_branch *task);
-int utrace_branch_window_add(struct branch_window *window, struct branch_stream *stream,
-			  struct list_head *thread);
+				 struct list_head *thread,
+				 const struct utrace_branch *task);
+int utrace_branch_window_add(struct branch_window *window,
+			     struct branch_stream *stream,
+			     struct list_head *thread);
 void utrace_branch_window_remove(struct branch_window *window,
-			      struct branch_stream *stream);
+				 struct branch_stream *stream);
 bool utrace_branch_window_is_empty(const struct branch_window *window);
 bool utrace_branch_window_resume(struct branch_window *window,
-			      struct branch_stream *stream);
+				 struct branch_stream *stream);
 void utrace_branch_window_off(struct branch_window *window, bool off);
 void utrace_branch_window_end(struct branch_window *window);
 

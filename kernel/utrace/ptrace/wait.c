@@ -83,7 +83,8 @@ static bool ptracer_is_of_parent(struct ptracer *p, struct task_struct *task)
  * gets the end as that of a child, now or when the first tracer has read it.
  * tasklist_lock is held.
  */
-static bool ptracer_parent_reports_end(struct ptracer *p, struct task_struct *task)
+static bool ptracer_parent_reports_end(struct ptracer *p,
+				       struct task_struct *task)
 {
 	if (!thread_group_leader(task) || !ptracer_is_of_parent(p, task))
 		return false;

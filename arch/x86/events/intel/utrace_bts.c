@@ -3,10 +3,10 @@
  * utrace - branches: the branch trace store of processors of Intel
  *
  * This file has the code that accesses processor registers or data of perf; the
- * rest is in kernel/utrace/branch/intel/driver.c.  perf owns the debug store, with the
- * memory for branch records, and the register with its address, which PEBS also
- * needs.  That memory is mapped while user mode runs, even with page table
- * isolation.
+ * rest is in kernel/utrace/branch/intel/driver.c.  perf owns the debug store,
+ * with the memory for branch records, and the register with its address, which
+ * PEBS also needs.  That memory is mapped while user mode runs, even with page
+ * table isolation.
  *
  * utrace cannot hold the branch trace store while a perf event records
  * branches, and no such event can be created while utrace holds it.

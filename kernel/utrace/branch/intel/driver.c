@@ -7,7 +7,8 @@
  * up both (arch/x86/events/intel/utrace_bts.c).  A CPU must pass a self-test
  * when it is followed for the first time.
  *
- * Lock order: cpu_hotplug_lock, then branch_cpus_lock of cpu.c, then intel_lock.
+ * Lock order: cpu_hotplug_lock, then branch_cpus_lock of cpu.c, then
+ * intel_lock.
  */
 #define pr_fmt(fmt) "utrace: " fmt
 

@@ -75,7 +75,8 @@ static enum report_result report_cpu(struct seq_file *m, unsigned int cpu,
 	switch (ret) {
 	case 0:
 		seq_printf(m, "ok, %u records of known branches, interrupt %u of %u records after the threshold\n",
-			   check->test.records, check->test.late, BRANCH_MARGIN);
+			   check->test.records, check->test.late,
+			   BRANCH_MARGIN);
 		return REPORT_OK;
 	case -EALREADY:
 		seq_puts(m, "not tested, since utrace records it now\n");
