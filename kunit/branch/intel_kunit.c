@@ -61,7 +61,7 @@ static void __init intel_expect(struct kunit *test, const void *function, u64 pc
 	KUNIT_EXPECT_EQ(test, UTRACE_BRANCH_KIND(way.ring[1].info), (u64)out);
 }
 
-static void __init syscalls_are_told(struct kunit *test)
+static void __init syscalls_are_listed(struct kunit *test)
 {
 	static const void * const entries[] __initconst = {
 		entry_SYSCALL_64,
@@ -82,7 +82,7 @@ struct intel_exception {
 	unsigned int vector;
 };
 
-static void __init exceptions_are_told(struct kunit *test)
+static void __init exceptions_are_listed(struct kunit *test)
 {
 	static const struct intel_exception entries[] __initconst = {
 		{ asm_exc_divide_error, 0 }, { asm_exc_int3, 3 },
@@ -102,7 +102,7 @@ static void __init exceptions_are_told(struct kunit *test)
 }
 
 /* They are recorded only if they move the thread. */
-static void __init interrupts_are_not_told(struct kunit *test)
+static void __init interrupts_are_not_listed(struct kunit *test)
 {
 	static const void * const entries[] __initconst = {
 		asm_common_interrupt, asm_exc_page_fault, asm_exc_nmi,
@@ -146,9 +146,9 @@ static void __init known_branches_are_there(struct kunit *test)
 }
 
 static struct kunit_case intel_cases[] __refdata = {
-	KUNIT_CASE(syscalls_are_told),
-	KUNIT_CASE(exceptions_are_told),
-	KUNIT_CASE(interrupts_are_not_told),
+	KUNIT_CASE(syscalls_are_listed),
+	KUNIT_CASE(exceptions_are_listed),
+	KUNIT_CASE(interrupts_are_not_listed),
 	KUNIT_CASE(known_branches_are_there),
 	{}
 };

@@ -181,7 +181,7 @@ static void judge_no_leak(struct judge *judge)
 		record = &judge->got[judge->i];
 		if ((is_kernel(record->from) && record->from < UTRACE_PC_BASE) ||
 		    (is_kernel(record->to) && record->to < UTRACE_PC_BASE))
-			wrong(judge, "a user stream has a kernel address");
+			wrong(judge, "an address of the kernel is recorded");
 	}
 }
 
@@ -195,7 +195,7 @@ static void judge_kernel_only(struct judge *judge)
 		if (!is_type(record, UTRACE_BRANCH))
 			continue;
 		if (!is_kernel(record->from) && !is_kernel(record->to))
-			wrong(judge, "a kernel stream has a user branch");
+			wrong(judge, "a branch of user mode is recorded");
 	}
 }
 
@@ -218,7 +218,7 @@ static void judge_straight(struct judge *judge)
 		record = &judge->got[judge->i];
 		if (is_type(record, UTRACE_BRANCH)) {
 			if (last && !is_straight(last, record))
-				wrong(judge, "a hole is not reported");
+				wrong(judge, "a gap is not reported");
 			last = record;
 		} else {
 			last = NULL;

@@ -161,13 +161,13 @@ struct view_case {
 
 static const struct view_case view_cases[] = {
 	{
-		"an interrupt is not reported", BRANCH_LEVEL_USER, .n = 5,
+		"an interrupt is not recorded", BRANCH_LEVEL_USER, .n = 5,
 		.raw = { { 1, 2 }, { 3, IRQ }, { IRQ, K(9) }, { K(9), 3 },
 			 { 4, 5, UTRACE_BRANCH_PREDICTED } },
 		.n_want = 2,
 		.want = { { 1, 2 }, { 4, 5, UTRACE_BRANCH_PREDICTED } },
 	}, {
-		"an unknown entry is not reported", BRANCH_LEVEL_USER, .n = 3,
+		"an unknown entry is not recorded", BRANCH_LEVEL_USER, .n = 3,
 		.raw = { { 3, K(0x99) }, { K(9), 3 }, { 4, 5 } },
 		.n_want = 1, .want = { { 4, 5 } },
 	}, {
@@ -252,7 +252,7 @@ static const struct view_case view_cases[] = {
 	},
 };
 
-static void view_is_told(struct kunit *test)
+static void view_filters(struct kunit *test)
 {
 	const struct view_case *c = test->param_value;
 	struct core_test *t = test->priv;
@@ -546,7 +546,7 @@ static void stream_is_paused(struct kunit *test)
 }
 
 /* A switch to a thread without streams costs a CPU stream one record. */
-static void task_is_told(struct kunit *test)
+static void task_is_recorded(struct kunit *test)
 {
 	static const struct utrace_branch want[] = {
 		TASK(1), { 0x1000, 0x1000 }, TASK(2), TASK(3),
@@ -664,7 +664,7 @@ static void off_is_a_gap(struct kunit *test)
 }
 
 static struct kunit_case core_cases[] = {
-	KUNIT_CASE_PARAM(view_is_told, view_gen_params),
+	KUNIT_CASE_PARAM(view_filters, view_gen_params),
 	KUNIT_CASE(every_place_is_seen),
 	KUNIT_CASE(small_windows),
 	KUNIT_CASE(full_window_is_a_gap),
@@ -674,7 +674,7 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE(threshold_is_planned),
 	KUNIT_CASE(wait_is_checked),
 	KUNIT_CASE(stream_is_paused),
-	KUNIT_CASE(task_is_told),
+	KUNIT_CASE(task_is_recorded),
 	KUNIT_CASE(tasks_fill_the_window),
 	KUNIT_CASE(interrupt_of_a_change),
 	KUNIT_CASE(interrupt_comes_late),

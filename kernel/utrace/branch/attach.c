@@ -59,9 +59,9 @@ static void branch_consumer_free(struct work_struct *work)
 	kfree(consumer);
 }
 
-/* What is wanted */
+/* Settings */
 
-/* Get the source for what a consumer wants; 0 if there is none. */
+/* Choose the source for a consumer; 0 if there is none. */
 static unsigned int branch_source_for(const struct utrace_branches_want *want,
 				      bool cpu)
 {
@@ -91,8 +91,8 @@ static bool branch_can_wait(u32 levels, unsigned int source, bool cpu)
 }
 
 /**
- * utrace_branch_check() - check the wishes of a consumer
- * @want: what the consumer wants
+ * utrace_branch_check() - check the settings of a consumer
+ * @want: settings of the consumer
  * @cpu: the consumer is to follow a CPU, else tasks
  *
  * Context: Any.
@@ -121,7 +121,7 @@ int utrace_branch_check(const struct utrace_branches_want *want, bool cpu)
 
 /**
  * utrace_branch_consumer_new() - allocate a consumer that follows nothing yet
- * @want: what the consumer wants
+ * @want: settings of the consumer
  * @source: from utrace_branch_check()
  * @cpu: the consumer is to follow a CPU, else tasks
  * @session: the session of the calling program, or NULL for the kernel
@@ -299,8 +299,8 @@ void utrace_branch_consumer_close(struct bts_consumer *consumer)
  * utrace_branch_consumer_release() - drop the first reference to a consumer
  * @consumer: the consumer, which is closed
  *
- * A thread in a system call may keep the consumer for long, but not its
- * records.
+ * A thread in a system call may hold a reference to the consumer for long, so
+ * the records are freed here.
  *
  * Context: Process context; may sleep.
  */

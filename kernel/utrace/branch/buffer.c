@@ -78,7 +78,7 @@ branch_find_owner(const struct branch_buffer *buffer, u64 begin, u64 end)
 	return NULL;
 }
 
-/* Give up the oldest records, up to number @tail. */
+/* Drop the oldest records, up to number @tail. */
 static void branch_overwrite(struct branch_buffer *buffer, u64 tail)
 {
 	const struct utrace_branch *owner = NULL;
@@ -131,8 +131,8 @@ static void branch_write_over(struct branch_buffer *buffer,
  * utrace_branch_buffer_write_losses() - write the pending records of losses
  * @buffer: a ring
  *
- * Must be called a last time when the writer has finished and the reader has
- * made room.
+ * Must be called once more when the writer has finished and the reader has made
+ * room.
  *
  * Context: The writer, or the reader when there is no writer.
  * Return: true if no loss is pending.

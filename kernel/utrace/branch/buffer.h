@@ -68,7 +68,7 @@ struct branch_cursor {
 	u64 lost;
 };
 
-/* Make a record that says why others are missing. */
+/* Make a record that reports missing records. */
 static inline struct utrace_branch
 utrace_branch_loss_record(enum utrace_branch_type type, u64 n,
 			  enum utrace_branch_loss cause)

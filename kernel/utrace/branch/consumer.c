@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - branches: consumers, as the threads that they follow use them
+ * utrace - branches: functions of consumers for followed threads
  *
- * A thread asks here whether a consumer may see it and whether it may wait for
- * the reader, writes single records, and wakes up the reader.  How consumers
- * are made, attached and closed is in attach.c, how they are read in read.c.
+ * They check whether a consumer may see the thread and whether the thread may
+ * wait for the reader, write single records, and wake up the reader.  attach.c
+ * makes, attaches and closes consumers, read.c reads from them.
  */
 #include <linux/kref.h>
 #include <linux/pid.h>
@@ -148,8 +148,8 @@ bool utrace_branch_write_task(struct bts_consumer *consumer, u64 pid, u64 ino)
  * utrace_branch_hidden() - report that a consumer may not see current
  * @consumer: the consumer, which has not followed the thread yet
  *
- * Only the first thread of a consumer is reported: the one of the attach.  What
- * hidden programs start is not reported.
+ * Does nothing if a thread has written a record before.  So only the first
+ * thread is reported, not the threads that hidden programs start.
  *
  * Context: The task itself; may sleep.  Takes bts_consumer.lock.
  */

@@ -137,8 +137,8 @@ static void branch_cpu_wake(struct irq_work *work)
 }
 
 /*
- * Queue work that empties the stages of a thread.  With interrupts off on the
- * CPU of the thread, or in an NMI.
+ * Queue work that empties the stages of a thread.  Called with interrupts off
+ * on the CPU of the thread, or in an NMI.
  */
 static void branch_cpu_notify_tracks(struct list_head *streams)
 {

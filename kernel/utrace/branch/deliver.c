@@ -71,7 +71,7 @@ static void branch_deliver_to(struct branch_thread *thread,
 	utrace_branch_lose_rest(thread, link);
 }
 
-/* The consumer may no longer see the thread, nor its undelivered records. */
+/* Leave a consumer that may no longer see the thread; drop what it lacks. */
 static void branch_hide(struct branch_thread *thread, struct branch_link *link)
 {
 	if (!utrace_branch_write_last(link, 0, UTRACE_BRANCH_HIDDEN))
@@ -161,7 +161,7 @@ void utrace_branch_end(struct branch_thread *thread, struct branch_link *link)
 	utrace_branch_leave(thread, link);
 }
 
-/* The thread is about to take a signal, to pass its safe point, or to exit. */
+/* Deliver before the thread takes a signal, passes its safe point or exits. */
 static void branch_flush_work(struct callback_head *work)
 {
 	struct branch_thread *thread = container_of(work, struct branch_thread,

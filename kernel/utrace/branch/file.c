@@ -144,9 +144,10 @@ static bool branch_opener_may_observe(const struct cred *opener,
 }
 
 /*
- * Observing the kernel, and using a source that others then cannot use, needs
- * permission to observe the system.  The stream of a CPU also contains the pids
- * of all tasks.
+ * Check the permission to observe the system, which is needed to observe the
+ * kernel, and to use a source that has one user at a time.  The stream of a CPU
+ * contains the pids of all tasks, so its reader must be in the initial pid
+ * namespace.
  */
 static int branch_may_use(struct utrace_session *session,
 			  const struct utrace_branches_want *want, int source,

@@ -28,8 +28,8 @@
  * @piece: filled in except for the pointer to its memory
  * @n: maximum number of records, at least 1
  *
- * If the ring is empty, first fetches the records that exited threads have
- * left; and if CPUs record the threads, what the windows of the CPUs contain.
+ * If the ring is empty, first moves records to it: those that exited threads
+ * have left, and those in the windows of CPUs that record the threads.
  *
  * Context: Process context; may sleep.  Takes bts_consumer.lock.
  * Return: see utrace_branch_ring_copy().
@@ -96,7 +96,7 @@ bool utrace_branch_consumer_is_over(const struct bts_consumer *consumer)
 
 /* Reading by programs */
 
-/* Waiting threads check again: a thread must not wait for its own process. */
+/* Make waiting threads check whether the new reader is their own process. */
 static void branch_reader_began(struct utrace_reader *reader,
 				struct pid *process)
 {

@@ -347,7 +347,7 @@ void utrace_branch_end_call(struct branch_thread *thread)
 	branch_put_call(thread, ip);
 }
 
-/* A special instruction was executed. */
+/* Handle a special instruction that was executed. */
 static noinline void branch_end_insn(struct branch_thread *thread,
 				     const struct branch_insn *insn,
 				     struct pt_regs *regs)
@@ -366,7 +366,7 @@ static noinline void branch_end_insn(struct branch_thread *thread,
 				      branch_info(branch_kinds[insn->kind]));
 }
 
-/* An instruction was executed. */
+/* Handle an instruction that was executed. */
 static void branch_end_step(struct branch_thread *thread, struct pt_regs *regs)
 {
 	const struct branch_insn *insn = branch_last_insn(thread, regs);

@@ -62,8 +62,8 @@ static struct task_struct *branch_take_waiting(struct branch_link *link)
  * utrace_branch_stop_waiting() - cancel the wait of the current thread
  * @link: its link to a consumer
  *
- * The thread may still be about to stop for the consumer if it leaves it in the
- * callback of another consumer.
+ * A thread that leaves the consumer in a callback of another one may still be
+ * about to stop for it.
  *
  * Context: The task itself.  Takes bts_consumer.wait_lock.
  */
@@ -270,9 +270,9 @@ static bool branch_has_room(const struct bts_consumer *consumer)
  *	records
  *
  * Called by report_quiesce of the consumer's engine, which then returns
- * UTRACE_RESUME.  That ends a hold from before the callback.  If the thread has
- * waited before and something else has ended its stop, it passes the safe point
- * again, where a new hold begins.
+ * UTRACE_RESUME, which ends an earlier hold.  If the thread has waited before
+ * and something else has ended its stop, it passes the safe point again, where a
+ * new hold begins.
  *
  * Context: The task itself, at the safe point.  Takes bts_consumer.wait_lock.
  */
@@ -345,7 +345,7 @@ void utrace_branch_let_go(struct bts_consumer *consumer)
 		queue_work(system_unbound_wq, &consumer->move);
 	scoped_guard(spinlock_irqsave, &consumer->wait_lock)
 		n = consumer->nwaiting;
-	/* Threads that find no room and wait again are for the next call. */
+	/* Leave threads that wait again to the next call. */
 	while (n--) {
 		scoped_guard(spinlock_irqsave, &consumer->wait_lock) {
 			link = list_first_entry_or_null(&consumer->waiting,

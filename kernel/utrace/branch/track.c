@@ -25,8 +25,8 @@
  * there are lost and counted.
  *
  * Readers may observe the whole system (CAP_PERFMON), so the permission to see
- * a thread is not checked at each move, but when the thread joins, executes a
- * program, or is asked.
+ * a thread is not checked at each move, but when the thread joins, when it
+ * executes a program, and in the task work that branch_ask() adds.
  */
 #include <linux/memcontrol.h>
 #include <linux/pid.h>
@@ -553,7 +553,7 @@ bool utrace_branch_leave_rest(struct branch_thread *thread,
 	return false;
 }
 
-/* The consumer may no longer see the thread, nor its undelivered records. */
+/* Leave a consumer that may no longer see the thread; drop what it lacks. */
 static void branch_track_hide(struct branch_track *track)
 {
 	branch_track_finish(track);

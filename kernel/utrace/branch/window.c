@@ -313,7 +313,7 @@ static void branch_window_write_task(struct branch_window *window,
 	bool full;
 
 	n = branch_count(store, &full);
-	/* This record must not make the window look full. */
+	/* A window that this record fills would count as a loss. */
 	if (full || n + 1 == branch_size(store)) {
 		branch_drain(window);
 		n = 0;

@@ -224,7 +224,7 @@ static int intel_sleep(struct notifier_block *block, unsigned long event,
 	return NOTIFY_DONE;
 }
 
-/* The next kernel must not get records written to its memory. */
+/* The processor must not write records to the memory of the next kernel. */
 static int intel_reboot(struct notifier_block *block, unsigned long event,
 			void *unused)
 {
