@@ -15,8 +15,7 @@
 #include <linux/array_size.h>
 
 #include "code.h"
-#include "lib/fail.h"
-#include "lib/pairs.h"
+#include "lib/memory.h"
 #include "symbols.h"
 
 /* Bytes of a stub, unless its section has another size. */
@@ -103,9 +102,7 @@ static void read_functions(struct code *code, const GElf_Shdr *sh,
 	if (n > header->count)
 		n = header->count;
 	free(code->functions);
-	code->functions = calloc(n ?: 1, sizeof(*code->functions));
-	if (!code->functions)
-		fail("memory", "there is not enough");
+	code->functions = checked(calloc(n ?: 1, sizeof(*code->functions)));
 	for (i = 0; i < n; i++)
 		code->functions[i] = sh->sh_addr + header->table[i].function;
 	qsort(code->functions, n, sizeof(*code->functions), compare);
@@ -164,14 +161,12 @@ static void read_section(struct code *code, Elf *elf, Elf_Scn *scn,
 /* Read functions and stubs of a file, which stays open. */
 struct code *code_open(Elf *elf)
 {
-	struct code *code = calloc(1, sizeof(*code));
+	struct code *code = checked(calloc(1, sizeof(*code)));
 	Elf_Scn *scn = NULL;
 	const char *name;
 	size_t strings;
 	GElf_Shdr sh;
 
-	if (!code)
-		fail("memory", "there is not enough");
 	if (elf_getshdrstrndx(elf, &strings))
 		return code;
 	while ((scn = elf_nextscn(elf, scn))) {
@@ -237,15 +232,12 @@ static __u64 slot_of(const __u8 *stub, size_t n, __u64 at)
 static const char *stub_name(const struct code *code, __u64 slot)
 {
 	const struct slot *found;
-	char *name;
 
 	found = code->nslots ? bsearch(&slot, code->slots, code->nslots,
 				       sizeof(*found), compare) : NULL;
 	if (!found)
 		return "[plt]";
-	if (asprintf(&name, "%s@plt", found->name) < 0)
-		fail("memory", "there is not enough");
-	return name;
+	return xasprintf("%s@plt", found->name);
 }
 
 /**

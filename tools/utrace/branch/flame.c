@@ -17,6 +17,7 @@
 #include "flame.h"
 #include "flame_script.h"
 #include "lib/fail.h"
+#include "lib/memory.h"
 #include "lib/screen.h"
 #include "objects.h"
 #include "places.h"
@@ -59,11 +60,7 @@ struct flame {
 
 static void *array(size_t n, size_t size)
 {
-	void *array = calloc(n ?: 1, size);
-
-	if (!array)
-		fail("memory", "there is not enough");
-	return array;
+	return checked(calloc(n ?: 1, size));
 }
 
 static bool is_root(const struct tree *tree, size_t n)

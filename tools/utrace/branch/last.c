@@ -21,7 +21,7 @@
 #include "cmd/target.h"
 #include "consumer.h"
 #include "lib/fail.h"
-#include "lib/pairs.h"
+#include "lib/memory.h"
 #include "lib/screen.h"
 #include "places.h"
 #include "source.h"

@@ -20,8 +20,8 @@
 #include <linux/utrace_branch.h>
 
 #include "file.h"
-#include "lib/fail.h"
 #include "lib/files.h"
+#include "lib/memory.h"
 #include "lib/pairs.h"
 #include "mapped.h"
 #include "objects.h"

@@ -3,11 +3,11 @@
  * utrace - files that are mapped as code
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/fail.h"
 #include "lib/intern.h"
+#include "lib/memory.h"
 #include "lib/pairs.h"
 #include "objects.h"
 
@@ -19,10 +19,8 @@ static struct pairs numbers;
 
 static void append(const char *path, const struct build_id *id)
 {
-	struct object object = { .path = strdup(path) };
+	struct object object = { .path = checked(strdup(path)) };
 
-	if (!object.path)
-		fail("memory", "there is not enough");
 	if (id)
 		object.id = *id;
 	objects = grow(objects, nobjects, &objects_size, sizeof(*objects));

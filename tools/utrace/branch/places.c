@@ -13,8 +13,8 @@
 #include <linux/array_size.h>
 #include <linux/utrace_branch.h>
 
-#include "lib/fail.h"
 #include "lib/intern.h"
+#include "lib/memory.h"
 #include "lib/pairs.h"
 #include "objects.h"
 #include "places.h"

@@ -15,6 +15,7 @@
 
 #include "file.h"
 #include "lib/fail.h"
+#include "lib/memory.h"
 #include "spaces.h"
 
 static void __attribute__((noreturn))
@@ -99,9 +100,7 @@ static void read_object(struct branches_reader *reader, size_t size)
 	memcpy(id.bytes, object->id, id.size);
 	number = objects_add(object->path, &id);
 	if (object->size) {
-		image = malloc(object->size);
-		if (!image)
-			fail("memory", "there is not enough");
+		image = checked(malloc(object->size));
 		memcpy(image, object + 1, object->size);
 		objects_set_image(number, image, object->size);
 	}
@@ -178,9 +177,7 @@ static bool read_chunk(struct branches_reader *reader,
 		fail_damaged(reader, "a record is incomplete");
 	if (chunk->size > reader->chunk_size) {
 		free(reader->chunk);
-		reader->chunk = malloc(chunk->size);
-		if (!reader->chunk)
-			fail("memory", "there is not enough");
+		reader->chunk = checked(malloc(chunk->size));
 		reader->chunk_size = chunk->size;
 	}
 	got = get(reader, reader->chunk, chunk->size);

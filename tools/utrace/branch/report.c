@@ -14,7 +14,6 @@
 #include "branches.h"
 #include "file.h"
 #include "flame.h"
-#include "lib/fail.h"
 #include "lib/progress.h"
 #include "lib/screen.h"
 #include "objects.h"

@@ -4,11 +4,10 @@
  */
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "lib/fail.h"
 #include "lib/files.h"
+#include "lib/memory.h"
 #include "places.h"
 #include "source.h"
 
@@ -49,9 +48,7 @@ const char *source_line(const char *path, unsigned int line)
 
 	if (fd < 0)
 		return NULL;
-	file = fdopen(fd, "r");
-	if (!file)
-		fail("memory", "there is not enough");
+	file = checked(fdopen(fd, "r"));
 	while (line-- && (n = getline(&text, &size, file)) >= 0)
 		;
 	fclose(file);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lib/fail.h"
+#include "lib/memory.h"
 #include "spaces.h"
 
 static struct pairs pids;
@@ -25,10 +26,8 @@ struct space *space_of(pid_t pid)
 
 	if (i < nspaces)
 		return spaces[i];
-	space = calloc(1, sizeof(*space));
-	spaces = reallocarray(spaces, nspaces + 1, sizeof(*spaces));
-	if (!space || !spaces)
-		fail("memory", "there is not enough");
+	space = checked(calloc(1, sizeof(*space)));
+	spaces = checked(reallocarray(spaces, nspaces + 1, sizeof(*spaces)));
 	space->pid = pid;
 	space->program = "?";
 	space->serial = ++serials;
@@ -47,9 +46,7 @@ struct space *space_begin(pid_t pid, const char *program)
 {
 	struct space *space = space_of(pid);
 
-	space->program = strdup(program);
-	if (!space->program)
-		fail("memory", "there is not enough");
+	space->program = checked(strdup(program));
 	space->n = 0;
 	space->last = 0;
 	space->serial = ++serials;

@@ -13,6 +13,7 @@
 
 #include <linux/utrace_branch.h>
 
+#include "lib/memory.h"
 #include "places.h"
 #include "stack.h"
 

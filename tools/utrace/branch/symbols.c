@@ -12,9 +12,8 @@
 #include <string.h>
 
 #include "lib/apart.h"
-#include "lib/fail.h"
 #include "lib/intern.h"
-#include "lib/pairs.h"
+#include "lib/memory.h"
 #include "symbols.h"
 #include "symbols_elf.h"
 

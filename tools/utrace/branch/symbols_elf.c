@@ -22,8 +22,8 @@
 #undef ARRAY_SIZE
 
 #include "code.h"
-#include "lib/fail.h"
 #include "lib/files.h"
+#include "lib/memory.h"
 #include "symbols_elf.h"
 
 /**
@@ -158,11 +158,9 @@ static const char *open_module(struct source *source,
  */
 struct source *source_open(const struct object *object, const char **why)
 {
-	struct source *source = calloc(1, sizeof(*source));
+	struct source *source = checked(calloc(1, sizeof(*source)));
 	struct build_id id = {};
 
-	if (!source)
-		fail("memory", "there is not enough");
 	elf_version(EV_CURRENT);
 	/* Keep libdw from asking servers. */
 	unsetenv("DEBUGINFOD_URLS");
@@ -206,19 +204,12 @@ static const char *readable(const char *name)
 
 	if (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R'))
 		plain = cplus_demangle(name, DMGL_AUTO);
-	plain = plain ?: strndup(name, strcspn(name, "@"));
-	if (!plain)
-		fail("memory", "there is not enough");
-	return plain;
+	return plain ?: checked(strndup(name, strcspn(name, "@")));
 }
 
 static const char *name_address(__u64 address)
 {
-	char *name;
-
-	if (asprintf(&name, "sub_%llx", address) < 0)
-		fail("memory", "there is not enough");
-	return name;
+	return xasprintf("sub_%llx", address);
 }
 
 /*

@@ -12,7 +12,7 @@
 #include <linux/array_size.h>
 #include <linux/utrace_branch.h>
 
-#include "lib/fail.h"
+#include "lib/memory.h"
 #include "lib/screen.h"
 #include "objects.h"
 #include "places.h"
@@ -50,9 +50,9 @@ struct ranking {
 
 static void ranking_begin(struct ranking *ranking, size_t n)
 {
-	*ranking = (struct ranking){ .all = calloc(n ?: 1, sizeof(*ranking->all)) };
-	if (!ranking->all)
-		fail("memory", "there is not enough");
+	*ranking = (struct ranking){
+		.all = checked(calloc(n ?: 1, sizeof(*ranking->all))),
+	};
 }
 
 static void ranking_add(struct ranking *ranking, size_t n, __u64 count)

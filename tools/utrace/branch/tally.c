@@ -10,7 +10,7 @@
 
 #include <linux/utrace_branch.h>
 
-#include "lib/fail.h"
+#include "lib/memory.h"
 #include "places.h"
 #include "spaces.h"
 #include "tally.h"
@@ -60,10 +60,8 @@ static void more_functions(struct tally *tally)
 	if (n <= tally->nfunctions)
 		return;
 	n *= 2;
-	tally->functions = reallocarray(tally->functions, n,
-					sizeof(*tally->functions));
-	if (!tally->functions)
-		fail("memory", "there is not enough");
+	tally->functions = checked(reallocarray(tally->functions, n,
+						sizeof(*tally->functions)));
 	memset(tally->functions + tally->nfunctions, 0,
 	       (n - tally->nfunctions) * sizeof(*tally->functions));
 	tally->nfunctions = n;

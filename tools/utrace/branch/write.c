@@ -14,6 +14,7 @@
 
 #include "file.h"
 #include "lib/fail.h"
+#include "lib/memory.h"
 #include "spaces.h"
 
 static void put(struct branches_writer *writer, const void *data, size_t size)
@@ -83,10 +84,8 @@ static unsigned int write_object(struct branches_writer *writer, unsigned int n)
 	size_t i;
 
 	if (n >= writer->nnumbers) {
-		writer->numbers = reallocarray(writer->numbers, n + 1,
-					       sizeof(*writer->numbers));
-		if (!writer->numbers)
-			fail("memory", "there is not enough");
+		writer->numbers = checked(reallocarray(writer->numbers, n + 1,
+						       sizeof(int)));
 		for (i = writer->nnumbers; i <= n; i++)
 			writer->numbers[i] = -1;
 		writer->nnumbers = n + 1;

@@ -20,6 +20,7 @@
 #include "engines.h"
 #include "launch.h"
 #include "lib/fail.h"
+#include "lib/memory.h"
 #include "signals.h"
 
 static bool is_program(const char *path)
@@ -47,16 +48,15 @@ char *launch_look_up(const char *name)
 
 	if (strchr(name, '/')) {
 		if (!stat(name, &stat_))
-			return strdup(name);
+			return checked(strdup(name));
 		say(name, strerror(errno));
 		exit(status_of(errno));
 	}
 	for (;; folder = end + 1) {
 		end = strchrnul(folder, ':');
 		/* An empty entry means the current directory. */
-		if (asprintf(&path, "%.*s%s%s", (int)(end - folder), folder,
-			     end == folder ? "./" : "/", name) < 0)
-			fail("memory", "there is not enough");
+		path = xasprintf("%.*s%s%s", (int)(end - folder), folder,
+				 end == folder ? "./" : "/", name);
 		if (is_program(path))
 			return path;
 		free(path);

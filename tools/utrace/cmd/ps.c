@@ -18,6 +18,7 @@
 #include "engines.h"
 #include "lib/fail.h"
 #include "lib/intern.h"
+#include "lib/memory.h"
 #include "lib/pairs.h"
 #include "ps.h"
 
@@ -97,9 +98,7 @@ static void add_engine(const struct engine *engine, void *data)
 			row->engine = *engine;
 		return;
 	}
-	rows = reallocarray(rows, nrows + 1, sizeof(*rows));
-	if (!rows)
-		fail("memory", "there is not enough");
+	rows = checked(reallocarray(rows, nrows + 1, sizeof(*rows)));
 	rows[nrows++] = (struct row){
 		.pid = task->pid, .last = task->tid, .threads = 1, .engine = *engine,
 	};
@@ -202,12 +201,10 @@ static void print_rows(void)
 		"PID", "PROGRAM", "THREADS", "ENGINE", "OWNER", "SCOPE", "HOLD",
 		"AWAITS", "EVENTS",
 	} };
-	struct line *lines = calloc(nrows + 1, sizeof(*lines));
+	struct line *lines = checked(calloc(nrows + 1, sizeof(*lines)));
 	int width[NCOLUMNS] = {}, n;
 	size_t i, k;
 
-	if (!lines)
-		fail("memory", "there is not enough");
 	lines[0] = header;
 	for (i = 0; i < nrows; i++)
 		line_of(&lines[i + 1], &rows[i]);

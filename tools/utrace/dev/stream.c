@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "lib/fail.h"
+#include "lib/memory.h"
 #include "stream.h"
 
 /* Size of the buffer of read(); any record fits. */
@@ -120,7 +121,7 @@ static long long clock_offset(void)
  */
 struct stream *stream_open(int session)
 {
-	struct stream *stream = calloc(1, sizeof(*stream));
+	struct stream *stream = checked(calloc(1, sizeof(*stream)));
 	struct utrace_ioc_info info = {};
 	const struct utrace_map *map;
 	struct utrace_map_tail *tail;
@@ -128,10 +129,7 @@ struct stream *stream_open(int session)
 
 	if (ioctl(session, UTRACE_IOC_INFO, &info))
 		fail("/dev/utrace", strerror(errno));
-	if (stream)
-		stream->ring = calloc(info.rings, sizeof(*stream->ring));
-	if (!stream || !stream->ring)
-		fail("memory", strerror(errno));
+	stream->ring = checked(calloc(info.rings, sizeof(*stream->ring)));
 	stream->session = session;
 	stream->offset = clock_offset();
 	stream->nrings = info.rings;
@@ -226,22 +224,15 @@ static void keep(struct stream *stream, const struct utrace_rec *rec)
 {
 	struct parked *parked;
 
-	if (stream->nparked == stream->room) {
-		stream->room = 2 * stream->room + 16;
-		stream->parked = reallocarray(stream->parked, stream->room,
-					      sizeof(*stream->parked));
-	}
-	parked = stream->parked ? &stream->parked[stream->nparked] : NULL;
-	if (parked)
-		*parked = (struct parked){
-			.time = rec->time,
-			.order = stream->order++,
-			.rec = malloc(rec->size),
-		};
-	if (!parked || !parked->rec)
-		fail("memory", strerror(errno));
+	stream->parked = grow(stream->parked, stream->nparked, &stream->room,
+			      sizeof(*stream->parked));
+	parked = &stream->parked[stream->nparked++];
+	*parked = (struct parked){
+		.time = rec->time,
+		.order = stream->order++,
+		.rec = checked(malloc(rec->size)),
+	};
 	memcpy(parked->rec, rec, rec->size);
-	stream->nparked++;
 }
 
 static int compare(const void *a, const void *b)

@@ -15,6 +15,7 @@
 
 #include "calls.h"
 #include "decode/table.h"
+#include "lib/memory.h"
 
 /* Both tables have numbers below this; higher numbers are those of x32. */
 #define TABLE_MAX	512
@@ -173,7 +174,7 @@ static void table_walk(const struct word *word, bool *in, bool ia32)
 const char *calls_parse(struct calls *calls, const char *set)
 {
 	bool in[2][TABLE_MAX] = {}, others = *set == '!', all = false;
-	char *text = strdup(set + others), *word, *rest = text;
+	char *text = checked(strdup(set + others)), *word, *rest = text;
 	const char *wrong = NULL;
 	unsigned int table, nr;
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/fail.h"
+#include "lib/memory.h"
 #include "seen.h"
 
 /* Initial number of slots.  The number is always a power of 2. */
@@ -51,9 +51,7 @@ static void resize(size_t n)
 	struct seen_task **old = slots;
 	size_t i, nold = nslots;
 
-	slots = calloc(n, sizeof(*slots));
-	if (!slots)
-		fail("memory", "there is not enough");
+	slots = checked(calloc(n, sizeof(*slots)));
 	nslots = n;
 	for (i = 0; i < nold; i++)
 		if (old[i])
@@ -69,11 +67,9 @@ static void resize(size_t n)
  */
 static void forget_some(void)
 {
-	struct seen_task **all = malloc(ntasks * sizeof(*all));
+	struct seen_task **all = checked(malloc(ntasks * sizeof(*all)));
 	size_t i, n = 0;
 
-	if (!all)
-		fail("memory", "there is not enough");
 	for (i = 0; i < nslots; i++)
 		if (slots[i] && (!slots[i]->in_call ||
 				 (slots[i]->shown && nslots >= MANY_SLOTS)))
@@ -85,10 +81,8 @@ static void forget_some(void)
 
 static struct seen_task *add_task(__u64 number)
 {
-	struct seen_task *task = calloc(1, sizeof(*task));
+	struct seen_task *task = checked(calloc(1, sizeof(*task)));
 
-	if (!task)
-		fail("memory", "there is not enough");
 	if (2 * (ntasks + 1) > nslots) {
 		if (nslots >= SOME_SLOTS)
 			forget_some();
@@ -118,9 +112,7 @@ void seen_keep_entry(struct seen_task *task, const struct utrace_rec *rec)
 	if (task->room < rec->size) {
 		free(task->entry);
 		task->room = 2 * rec->size;
-		task->entry = malloc(task->room);
-		if (!task->entry)
-			fail("memory", "there is not enough");
+		task->entry = checked(malloc(task->room));
 	}
 	memcpy(task->entry, rec, rec->size);
 }

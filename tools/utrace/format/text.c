@@ -19,7 +19,7 @@
 #include "decode/items.h"
 #include "decode/print.h"
 #include "decode/write.h"
-#include "lib/fail.h"
+#include "lib/memory.h"
 #include "line.h"
 #include "seen.h"
 #include "siginfo.h"
@@ -167,21 +167,18 @@ static void interrupt_line(const struct text *text)
  */
 static void print_error(struct seq_buf *s, long error)
 {
-	static struct {
+	static struct message {
 		char *text;
 		size_t len;
 	} messages[ERRNO_MAX + 1];
-	int n;
+	struct message *message = &messages[error];
 
-	if (!messages[error].text) {
-		n = asprintf(&messages[error].text, " (%s)",
-			     utrace_is_restart(error) ?
-			     "To be restarted" : strerror(error));
-		if (n < 0)
-			fail("memory", "there is not enough");
-		messages[error].len = n;
+	if (!message->text) {
+		message->text = xasprintf(" (%s)", utrace_is_restart(error) ?
+					  "To be restarted" : strerror(error));
+		message->len = strlen(message->text);
 	}
-	utrace_write(s, messages[error].text, messages[error].len);
+	utrace_write(s, message->text, message->len);
 }
 
 /*

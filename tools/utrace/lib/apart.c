@@ -19,6 +19,7 @@
 
 #include "apart.h"
 #include "fail.h"
+#include "memory.h"
 
 /* Limits of a child: memory, and seconds of processor time for each file. */
 #define MEMORY		(4ULL << 30)
@@ -102,9 +103,7 @@ void apart_start(struct apart *apart, int keep, apart_function *function,
 	}
 	close(fds[1]);
 	apart->fd = fds[0];
-	apart->from = fdopen(fds[0], "r");
-	if (!apart->from)
-		fail("memory", "there is not enough");
+	apart->from = checked(fdopen(fds[0], "r"));
 }
 
 /* Send data to the child.  Returns false if it did not accept them. */

@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fail.h"
 #include "files.h"
+#include "memory.h"
 
 /* Bytes to map of a file; the kernel rounds them up to a page. */
 #define SOME	1
@@ -168,13 +168,10 @@ int file_open_mapped(pid_t pid, const struct maps_line *maps)
 	char *paths[3];
 	size_t i;
 
-	if (asprintf(&paths[0], "/proc/%d/map_files/%llx-%llx", pid,
-		     maps->start, maps->end) < 0 ||
-	    asprintf(&paths[1], "/proc/%d/root%s", pid, maps->path) < 0)
-		fail("memory", "there is not enough");
-	paths[2] = strdup(maps->path);
-	if (!paths[2])
-		fail("memory", "there is not enough");
+	paths[0] = xasprintf("/proc/%d/map_files/%llx-%llx", pid, maps->start,
+			     maps->end);
+	paths[1] = xasprintf("/proc/%d/root%s", pid, maps->path);
+	paths[2] = checked(strdup(maps->path));
 	for (i = 0; i < 3 && fd < 0; i++) {
 		fd = open_file(paths[i], &is);
 		if (fd < 0 && error != ESTALE)

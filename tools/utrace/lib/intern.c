@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fail.h"
 #include "intern.h"
+#include "memory.h"
 
 /**
  * intern() - get the copy of a text
@@ -28,10 +28,8 @@ const char *intern(const char *text)
 
 	if (found)
 		return *found;
-	copy = strdup(text);
-	found = copy ? tsearch(copy, &root, (__compar_fn_t)strcmp) : NULL;
-	if (!found)
-		fail("memory", "there is not enough");
+	copy = checked(strdup(text));
+	checked(tsearch(copy, &root, (__compar_fn_t)strcmp));
 	return copy;
 }
 

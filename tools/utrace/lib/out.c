@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "fail.h"
+#include "memory.h"
 #include "out.h"
 
 /* Size of text at which the buffer is flushed. */
@@ -37,9 +37,7 @@ char *out_room(struct out *out, size_t size)
 		out->size = out->len + size;
 		if (out->size < OUT_PIECE + size)
 			out->size = OUT_PIECE + size;
-		out->buffer = realloc(out->buffer, out->size);
-		if (!out->buffer)
-			fail("memory", "there is not enough");
+		out->buffer = checked(realloc(out->buffer, out->size));
 	}
 	return out->buffer + out->len;
 }

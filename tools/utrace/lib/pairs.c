@@ -10,6 +10,7 @@
 #include <sys/random.h>
 
 #include "fail.h"
+#include "memory.h"
 #include "pairs.h"
 
 static __u64 hash(__u64 a, __u64 b)
@@ -24,28 +25,6 @@ static __u64 hash(__u64 a, __u64 b)
 	a = (a + b) * 0xd6e8feb86659fd93ULL;
 	a ^= a >> 32;
 	return a * 0xd6e8feb86659fd93ULL >> 16;
-}
-
-/**
- * grow() - make room for one more element of an array
- * @array: the array, from malloc(), or NULL
- * @n: number of elements that are used
- * @size: number of allocated elements, which is updated
- * @element: size of an element
- *
- * The command ends with a message if there is no memory.
- *
- * Return: the array, which may have moved.
- */
-void *grow(void *array, size_t n, size_t *size, size_t element)
-{
-	if (n < *size)
-		return array;
-	*size = *size ? 2 * *size : 16;
-	array = reallocarray(array, *size, element);
-	if (!array)
-		fail("memory", "there is not enough");
-	return array;
 }
 
 /* Return the slot of a pair, or the empty slot for it. */
@@ -75,9 +54,9 @@ static void more_slots(struct pairs *pairs)
 
 	free(pairs->slots);
 	pairs->nslots = pairs->nslots ? 2 * pairs->nslots : 64;
-	pairs->slots = calloc(pairs->nslots, sizeof(*pairs->slots));
-	if (!pairs->slots || pairs->n >= PAIRS_NONE / 2)
-		fail("memory", "there is not enough");
+	pairs->slots = checked(calloc(pairs->nslots, sizeof(*pairs->slots)));
+	if (pairs->n >= PAIRS_NONE / 2)
+		out_of_memory();
 	for (i = 0; i < pairs->n; i++)
 		*find_slot(pairs, pairs->pairs[i].a, pairs->pairs[i].b) = i + 1;
 }

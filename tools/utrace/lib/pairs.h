@@ -39,6 +39,4 @@ unsigned int pairs_find(const struct pairs *pairs, __u64 a, __u64 b);
 unsigned int pairs_add(struct pairs *pairs, __u64 a, __u64 b);
 void pairs_clear(struct pairs *pairs);
 
-void *grow(void *array, size_t n, size_t *size, size_t element);
-
 #endif /* UTRACE_LIB_PAIRS_H */

@@ -10,7 +10,6 @@
 
 #include "elf.h"
 #include "lib/apart.h"
-#include "lib/fail.h"
 #include "lib/intern.h"
 
 /* Maximum size of a name. */

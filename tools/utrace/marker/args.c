@@ -15,7 +15,7 @@
 #include <linux/array_size.h>
 
 #include "args.h"
-#include "lib/fail.h"
+#include "lib/memory.h"
 
 /* The names of registers and of their lower parts. */
 static const char *const registers[][4] = {
@@ -194,10 +194,8 @@ static struct marker_arg parse_arg(const char *text, long size)
 void marker_args_parse(struct marker_args *args, const char *text,
 		       unsigned int size)
 {
-	char *copy = strdup(text), *rest = copy, *word;
+	char *copy = checked(strdup(text)), *rest = copy, *word;
 
-	if (!copy)
-		fail("memory", "there is not enough");
 	args->n = 0;
 	while (args->n < UTRACE_MARKER_ARGS && (word = strsep(&rest, " ")))
 		if (*word)

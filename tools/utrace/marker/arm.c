@@ -21,6 +21,7 @@
 #include "dev/session.h"
 #include "histogram.h"
 #include "lib/fail.h"
+#include "lib/memory.h"
 #include "set.h"
 
 /* Add the target.  @what is the start of the message if that fails. */
@@ -211,8 +212,7 @@ static void say_of_site(const struct marker_set *set, const struct site *site,
 		say(name, why);
 		return;
 	}
-	if (asprintf(&what, "%s of %s", name, path) < 0)
-		fail("memory", "there is not enough");
+	what = xasprintf("%s of %s", name, path);
 	say(what, why);
 	free(what);
 }
@@ -305,7 +305,8 @@ static void read_histogram(const struct marker_arming *arming,
  */
 void marker_read_hits(struct marker_arming *arming, struct marker_set *set)
 {
-	struct utrace_hit_count *count = calloc(set->nsites, sizeof(*count));
+	struct utrace_hit_count *count =
+		checked(calloc(set->nsites, sizeof(*count)));
 	struct utrace_ioc_hits read = {
 		.rows = {
 			.at = (uintptr_t)count,
@@ -319,8 +320,6 @@ void marker_read_hits(struct marker_arming *arming, struct marker_set *set)
 	struct site *site;
 	__u32 i;
 
-	if (!count)
-		fail("memory", "there is not enough");
 	if (ioctl(arming->session, UTRACE_IOC_HITS, &read))
 		fail("reading the counts", strerror(errno));
 	for (i = 0; i < read.rows.n; i++) {

@@ -17,6 +17,7 @@
 #include "files.h"
 #include "lib/fail.h"
 #include "lib/files.h"
+#include "lib/memory.h"
 #include "markers.h"
 #include "set.h"
 
@@ -101,9 +102,7 @@ static void parse_spec(struct spec *spec, const char *text, unsigned int args,
 	*spec = (struct spec){ .text = text, .user_event = user_event_of(text) };
 	if (spec->user_event)
 		return;
-	rest = strdup(text);
-	if (!rest)
-		fail("memory", "there is not enough");
+	rest = checked(strdup(text));
 	name = cut(rest);
 	if (!name)
 		fail(text, "give PROVIDER:NAME, FILE:PROVIDER:NAME, FILE:FUNCTION or "
@@ -130,9 +129,7 @@ static void parse_specs(struct search *search)
 		args = options->histogram;
 	if (args > MARKER_CALL_ARGS)
 		args = MARKER_CALL_ARGS;
-	search->specs = calloc(options->n, sizeof(*search->specs));
-	if (!search->specs)
-		fail("memory", "there is not enough");
+	search->specs = checked(calloc(options->n, sizeof(*search->specs)));
 	for (i = 0; i < options->n; i++)
 		parse_spec(&search->specs[i], options->names[i], args,
 			   options->force);
@@ -273,31 +270,31 @@ static void search_named(struct search *search, struct spec *spec)
 static void fail_spec(const struct search *search, const struct spec *spec)
 {
 	const struct markers_options *options = search->options;
-	char *why;
-	int n;
+	const char *why;
 
 	if (spec->user_event)
-		n = asprintf(&why, "no process has registered such a user_event "
-			     "now; give its name without * and ? to wait for one");
+		why = "no process has registered such a user_event now; give "
+		      "its name without * and ? to wait for one";
 	else if (!spec->provider)
-		n = asprintf(&why, "%s has no symbol for a function '%s'; is it "
-			     "stripped, or is the function chosen by the loader "
-			     "(type 'i' of nm -D)?", spec->file, spec->wish.name);
+		why = xasprintf("%s has no symbol for a function '%s'; is it "
+				"stripped, or is the function chosen by the "
+				"loader (type 'i' of nm -D)?", spec->file,
+				spec->wish.name);
 	else if (spec->file)
-		n = asprintf(&why, "no such marker; see 'utrace markers list %s'",
-			     spec->file);
+		why = xasprintf("no such marker; see 'utrace markers list %s'",
+				spec->file);
 	else if (options->run.pid)
-		n = asprintf(&why, "no such marker in process %d; see 'utrace "
-			     "markers list -p %d'.  A function is FILE:FUNCTION, "
-			     "with a '/' in FILE", options->run.pid,
-			     options->run.pid);
+		why = xasprintf("no such marker in process %d; see 'utrace "
+				"markers list -p %d'.  A function is "
+				"FILE:FUNCTION, with a '/' in FILE",
+				options->run.pid, options->run.pid);
 	else
-		n = asprintf(&why, "%s itself has no such marker; for those of "
-			     "libraries, or of the interpreter of a script, give "
-			     "FILE:PROVIDER:NAME; a function is FILE:FUNCTION, "
-			     "with a '/' in FILE",
-			     options->run.launch.program[0]);
-	fail(spec->text, n < 0 ? "there is no such marker" : why);
+		why = xasprintf("%s itself has no such marker; for those of "
+				"libraries, or of the interpreter of a script, "
+				"give FILE:PROVIDER:NAME; a function is "
+				"FILE:FUNCTION, with a '/' in FILE",
+				options->run.launch.program[0]);
+	fail(spec->text, why);
 }
 
 /*

@@ -15,7 +15,7 @@
 #include <elfutils/libdwfl.h>
 
 #include "elf.h"
-#include "lib/fail.h"
+#include "lib/memory.h"
 
 static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
@@ -45,11 +45,8 @@ struct functions {
 /* Return a symbol without its version, or NULL if it does not match. */
 static char *match(const struct functions *functions, const char *symbol)
 {
-	char *name;
+	char *name = checked(strndup(symbol, strcspn(symbol, "@")));
 
-	name = strndup(symbol, strcspn(symbol, "@"));
-	if (!name)
-		fail("memory", "there is not enough");
 	if (!fnmatch(functions->wish->name, name, 0))
 		return name;
 	free(name);
@@ -72,9 +69,7 @@ static void tell(const struct functions *functions, const char *function,
 		marker_args_of_return(&site.args, size);
 	else
 		marker_args_of_call(&site.args, wish->args, size);
-	if (asprintf(&name, "%s%s", function,
-		     wish->is_return ? "%return" : "") < 0)
-		fail("memory", "there is not enough");
+	name = xasprintf("%s%s", function, wish->is_return ? "%return" : "");
 	site.name = name;
 	functions->function(&site, functions->data);
 	free(name);

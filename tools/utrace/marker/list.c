@@ -14,6 +14,7 @@
 #include "lib/fail.h"
 #include "lib/files.h"
 #include "lib/intern.h"
+#include "lib/memory.h"
 #include "lib/pairs.h"
 #include "lib/screen.h"
 #include "list.h"
@@ -90,9 +91,7 @@ static struct listed *find(struct list *list, const char *name)
 		return &list->all[n];
 	list->all = grow(list->all, list->n, &list->size, sizeof(*list->all));
 	listed = &list->all[list->n++];
-	*listed = (struct listed){ .name = strdup(name) };
-	if (!listed->name)
-		fail("memory", "there is not enough");
+	*listed = (struct listed){ .name = checked(strdup(name)) };
 	return listed;
 }
 
@@ -117,12 +116,9 @@ static void compare_args(struct listed *listed, const struct marker_args *args)
 static void take_site(const struct marker_site *site, void *data)
 {
 	struct list *list = data;
-	struct listed *listed;
-	char *name;
+	char *name = xasprintf("%s:%s", site->provider, site->name);
+	struct listed *listed = find(list, name);
 
-	if (asprintf(&name, "%s:%s", site->provider, site->name) < 0)
-		fail("memory", "there is not enough");
-	listed = find(list, name);
 	free(name);
 	if (!listed->sites)
 		listed->args = site->args;

@@ -12,6 +12,7 @@
 
 #include "args.h"
 #include "lib/fail.h"
+#include "lib/memory.h"
 #include "markers.h"
 
 enum {
@@ -263,9 +264,7 @@ int markers_main(int argc, char **argv)
 	size_t i;
 
 	argp_err_exit_status = STATUS_FAILED;
-	options.names = calloc(argc, sizeof(*options.names));
-	if (!options.names)
-		fail("memory", "there is not enough");
+	options.names = checked(calloc(argc, sizeof(*options.names)));
 	for (i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
 		if (strcmp(name, commands[i].name))
 			continue;

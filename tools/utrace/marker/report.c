@@ -13,6 +13,7 @@
 #include "decode/print.h"
 #include "histogram.h"
 #include "lib/fail.h"
+#include "lib/memory.h"
 #include "lib/out.h"
 #include "lib/screen.h"
 #include "report.h"
@@ -185,7 +186,7 @@ static void note_field(struct marker *marker, const struct user_variant *variant
 	const char *name = user_variant_name(variant, n);
 
 	if (!marker->field && name)
-		marker->field = strdup(name);
+		marker->field = checked(strdup(name));
 }
 
 /* Add field @n of a user_event, from 1, to the histogram of the marker. */
@@ -248,11 +249,9 @@ static int compare(const void *a, const void *b)
  */
 static const struct marker **sorted(const struct marker_set *set, size_t *n)
 {
-	const struct marker **all = calloc(set->nmarkers, sizeof(*all));
+	const struct marker **all = checked(calloc(set->nmarkers, sizeof(*all)));
 	size_t i;
 
-	if (!all)
-		fail("memory", "there is not enough");
 	*n = 0;
 	for (i = 0; i < set->nmarkers; i++)
 		if (set->markers[i].armed)

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "histogram.h"
-#include "lib/fail.h"
 #include "lib/intern.h"
+#include "lib/memory.h"
 #include "lib/pairs.h"
 #include "lib/screen.h"
 #include "set.h"
@@ -17,11 +17,9 @@
 static unsigned int add_marker(struct marker_set *set, const char *provider,
 			       const char *name_)
 {
-	char *name, *blank;
+	char *name = xasprintf("%s:%s", provider, name_), *blank;
 	unsigned int n;
 
-	if (asprintf(&name, "%s:%s", provider, name_) < 0)
-		fail("memory", "there is not enough");
 	/* A file may have any name, even one that clears the screen. */
 	make_printable(name);
 	/* A name is one word of a line. */
@@ -74,8 +72,6 @@ struct histogram *marker_set_histogram(struct marker_set *set,
 	struct marker *marker = &set->markers[site->marker];
 
 	if (!marker->histogram)
-		marker->histogram = calloc(1, sizeof(*marker->histogram));
-	if (!marker->histogram)
-		fail("memory", "there is not enough");
+		marker->histogram = checked(calloc(1, sizeof(struct histogram)));
 	return marker->histogram;
 }

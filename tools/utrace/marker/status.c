@@ -20,6 +20,7 @@
 #include "cmd/engines.h"
 #include "lib/fail.h"
 #include "lib/intern.h"
+#include "lib/memory.h"
 #include "lib/pairs.h"
 #include "lib/screen.h"
 #include "markers.h"

@@ -7,20 +7,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/fail.h"
+#include "lib/memory.h"
 #include "tracefs.h"
 
 /* Open a file for reading, by its path in tracefs.  Returns NULL with errno. */
 FILE *tracefs_open(const char *name)
 {
-	FILE *file;
-	char *path;
-	int error;
+	char *path = xasprintf(TRACEFS "/%s", name);
+	FILE *file = fopen(path, "re");
+	int error = errno;
 
-	if (asprintf(&path, TRACEFS "/%s", name) < 0)
-		fail("memory", "there is not enough");
-	file = fopen(path, "re");
-	error = errno;
 	free(path);
 	errno = error;
 	return file;

@@ -15,7 +15,7 @@
 
 #include <linux/errname.h>
 
-#include "lib/fail.h"
+#include "lib/memory.h"
 #include "tracefs.h"
 #include "user.h"
 
@@ -25,12 +25,9 @@
 /* Return the name that programs give to an event.  The caller frees it. */
 static char *name_of(const char *event)
 {
-	char *name = strdup(event), *path, *dot;
+	char *path = xasprintf(TRACEFS "/events/user_events_multi/%s", event);
+	char *name = checked(strdup(event)), *dot = strrchr(name, '.');
 
-	if (!name ||
-	    asprintf(&path, TRACEFS "/events/user_events_multi/%s", event) < 0)
-		fail("memory", "there is not enough");
-	dot = strrchr(name, '.');
 	if (dot && !access(path, F_OK))
 		*dot = '\0';
 	free(path);

@@ -7,12 +7,12 @@
  */
 #include <errno.h>
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "lib/fail.h"
 #include "lib/intern.h"
+#include "lib/memory.h"
 #include "set.h"
 #include "tracefs.h"
 #include "user.h"
@@ -39,9 +39,7 @@ static void add(struct marker_set *set, const char *name)
 	if (pairs_add(&set->user_events, intern_number(name), 0) < before)
 		return;
 	site = marker_set_add(set, "user", name);
-	site->user_event = strdup(name);
-	if (!site->user_event)
-		fail("memory", "there is not enough");
+	site->user_event = checked(strdup(name));
 }
 
 /* A search: the events that match @pattern are added to @set. */

@@ -21,8 +21,7 @@
 #include <traceevent/event-parse.h>
 #include <traceevent/trace-seq.h>
 
-#include "lib/fail.h"
-#include "lib/pairs.h"
+#include "lib/memory.h"
 #include "lib/screen.h"
 #include "tracefs.h"
 #include "user_format.h"
@@ -108,10 +107,8 @@ static void simplify_name(char *text)
 
 static void add_variant(struct user_format *format, char *text, size_t size)
 {
-	struct user_variant variant = { .tep = tep_alloc() };
+	struct user_variant variant = { .tep = checked(tep_alloc()) };
 
-	if (!variant.tep)
-		fail("memory", "there is not enough");
 	simplify_name(text);
 	tep_set_long_size(variant.tep, sizeof(long));
 	if (!set_up(&variant, text, size)) {
@@ -127,14 +124,12 @@ static void add_variant(struct user_format *format, char *text, size_t size)
 static void read_event(struct user_format *format, const char *system,
 		       const char *event)
 {
-	char *name, *text = NULL;
+	char *name = xasprintf("events/%s/%s/format", system, event);
+	FILE *file = tracefs_open(name);
+	char *text = NULL;
 	size_t size = 0;
 	ssize_t n;
-	FILE *file;
 
-	if (asprintf(&name, "events/%s/%s/format", system, event) < 0)
-		fail("memory", "there is not enough");
-	file = tracefs_open(name);
 	free(name);
 	if (!file)
 		return;
@@ -166,15 +161,6 @@ static void read_multi(struct user_format *format, const char *name)
 		closedir(dir);
 }
 
-static struct user_format *new_format(void)
-{
-	struct user_format *format = calloc(1, sizeof(*format));
-
-	if (!format)
-		fail("memory", "there is not enough");
-	return format;
-}
-
 /* Return the format, or free it and return NULL if it is empty. */
 static struct user_format *unless_empty(struct user_format *format)
 {
@@ -192,7 +178,7 @@ static struct user_format *unless_empty(struct user_format *format)
  */
 struct user_format *user_format_read(const char *name)
 {
-	struct user_format *format = new_format();
+	struct user_format *format = checked(calloc(1, sizeof(*format)));
 
 	read_event(format, SINGLE, name);
 	read_multi(format, name);
@@ -207,7 +193,7 @@ struct user_format *user_format_read(const char *name)
  */
 struct user_format *user_format_read_event(const char *event)
 {
-	struct user_format *format = new_format();
+	struct user_format *format = checked(calloc(1, sizeof(*format)));
 
 	read_event(format, SINGLE, event);
 	if (!format->n)
@@ -237,8 +223,7 @@ void user_format_fields(const struct user_format *format,
 
 	for (field = format->variants->event->format.fields; field;
 	     field = field->next) {
-		if (asprintf(&text, "%s %s", field->type, field->name) < 0)
-			fail("memory", "there is not enough");
+		text = xasprintf("%s %s", field->type, field->name);
 		function(text, data);
 		free(text);
 	}

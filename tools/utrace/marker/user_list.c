@@ -9,6 +9,7 @@
 
 #include "lib/fail.h"
 #include "lib/intern.h"
+#include "lib/memory.h"
 #include "lib/pairs.h"
 #include "lib/screen.h"
 #include "list.h"
@@ -57,9 +58,11 @@ static void add(struct user_list *list, const struct user_registration *reg)
 
 	list->all = grow(list->all, list->n, &list->size, sizeof(*list->all));
 	new = &list->all[list->n++];
-	*new = (struct registered){ .event = strdup(reg->event), .n = 1 };
-	if (!new->event || asprintf(&new->name, USER_PREFIX "%s", reg->name) < 0)
-		fail("memory", "there is not enough");
+	*new = (struct registered){
+		.event = checked(strdup(reg->event)),
+		.name = xasprintf(USER_PREFIX "%s", reg->name),
+		.n = 1,
+	};
 	memcpy(new->state, reg->state, sizeof(new->state));
 }
 
@@ -97,9 +100,7 @@ static void take_field(const char *text, void *data)
 
 	fields->texts = grow(fields->texts, fields->n, &fields->size,
 			     sizeof(*fields->texts));
-	fields->texts[fields->n] = strdup(shorten(text, FIELD_MOST));
-	if (!fields->texts[fields->n++])
-		fail("memory", "there is not enough");
+	fields->texts[fields->n++] = checked(strdup(shorten(text, FIELD_MOST)));
 }
 
 static void print_event(const struct registered *event, int width)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "lib/fail.h"
+#include "lib/memory.h"
 #include "options.h"
 #include "strace.h"
 #include "unit.h"
@@ -90,19 +91,17 @@ static void add_pids(struct argp_state *state, struct options *options, char *li
 		pid = strtol(word, &end, 10);
 		if (errno || *end || pid <= 0 || pid > INT_MAX)
 			argp_error(state, "'%s' is not the number of a process", word);
-		options->pids = reallocarray(options->pids, options->npids + 1,
-					     sizeof(pid_t));
-		if (!options->pids)
-			fail("memory", "there is not enough");
+		options->pids = checked(reallocarray(options->pids,
+						     options->npids + 1,
+						     sizeof(pid_t)));
 		options->pids[options->npids++] = pid;
 	}
 }
 
 static void add_env(struct options *options, char *variable)
 {
-	options->env = reallocarray(options->env, options->nenv + 1, sizeof(char *));
-	if (!options->env)
-		fail("memory", "there is not enough");
+	options->env = checked(reallocarray(options->env, options->nenv + 1,
+					    sizeof(char *)));
 	options->env[options->nenv++] = variable;
 }
 

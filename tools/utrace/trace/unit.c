@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "lib/fail.h"
+#include "lib/memory.h"
 #include "unit.h"
 
 #define CGROUPS	"/sys/fs/cgroup"
@@ -51,7 +52,7 @@ const char *unit_cgroup(const char *unit)
 				"give one as --cgroup=\n", unit, path, entry->fts_path);
 			exit(STATUS_FAILED);
 		}
-		path = strdup(entry->fts_path);
+		path = checked(strdup(entry->fts_path));
 		fts_set(fts, entry, FTS_SKIP);
 	}
 	if (fts)
