@@ -23,13 +23,13 @@
  * struct output - where the trace goes
  * @name: argument of -o; NULL for standard error
  * @out: the buffer of the output
- * @told: the error of @out was reported
+ * @reported: the error of @out was printed
  * @command: pid of the command that reads the trace, 0 for none
  */
 static struct output {
 	const char *name;
 	struct out out;
-	bool told;
+	bool reported;
 	pid_t command;
 } output;
 
@@ -140,9 +140,9 @@ bool output_failed(void)
 {
 	if (!output.out.error)
 		return false;
-	if (output.name && !output.told)
+	if (output.name && !output.reported)
 		say(output.name, strerror(output.out.error));
-	output.told = true;
+	output.reported = true;
 	return true;
 }
 

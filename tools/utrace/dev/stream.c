@@ -31,16 +31,16 @@
 
 /**
  * struct ring - the records of one CPU
- * @told: the part of the header that the kernel writes
- * @tail: the part of the header that this program writes
+ * @header: the header of the ring, written by the kernel
+ * @tail: up to where this program has read, written by it
  * @data: the memory of the ring
  * @size: bytes of @data, a power of 2
- * @head: ->head of @told, as read last
+ * @head: ->head of @header, as read last
  * @at: position up to which records were handled
  * @time: time of the record at @at, NEVER if there is none before @head
  */
 struct ring {
-	const struct utrace_map_ring *told;
+	const struct utrace_map_ring *header;
 	struct utrace_map_tail *tail;
 	const char *data;
 	size_t size;
@@ -64,7 +64,7 @@ struct parked {
 /**
  * struct stream - the records of a session
  * @session: descriptor of the session
- * @told: the header of all rings, written by the kernel
+ * @map: the header of the mapping, written by the kernel
  * @ring: the rings
  * @nrings: number of elements of @ring
  * @parked: pending records that had no room, sorted by time and @order
@@ -75,7 +75,7 @@ struct parked {
  */
 struct stream {
 	int session;
-	const struct utrace_map *told;
+	const struct utrace_map *map;
 	struct ring *ring;
 	unsigned int nrings;
 	struct parked *parked;
@@ -136,11 +136,11 @@ struct stream *stream_open(int session)
 	map = map_area(session, info.map_size, PROT_READ, UTRACE_MAP_RINGS);
 	tail = map_area(session, info.tails_size, PROT_READ | PROT_WRITE,
 			UTRACE_MAP_TAILS);
-	stream->told = map;
+	stream->map = map;
 	for (i = 0; i < map->rings; i++)
 		stream->ring[i] = (struct ring){
-			.told = (const void *)map + map->header_size +
-				i * map->ring_stride,
+			.header = (const void *)map + map->header_size +
+				  i * map->ring_stride,
 			.tail = tail + i,
 			.data = (const char *)map + map->data_offset +
 				i * map->data_size,
@@ -164,18 +164,18 @@ __u64 stream_now(const struct stream *stream)
  * Read the head of each ring.  Returns the time up to which no record can be
  * missing.
  */
-static __u64 look(struct stream *stream)
+static __u64 read_heads(struct stream *stream)
 {
 	__u64 bound = stream_now(stream);
 	unsigned int i;
 
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (i = 0; i < stream->nrings; i++) {
-		const struct utrace_map_ring *told = stream->ring[i].told;
-		bool open = __atomic_load_n(&told->open, __ATOMIC_ACQUIRE);
-		__u64 last = __atomic_load_n(&told->last, __ATOMIC_ACQUIRE);
+		const struct utrace_map_ring *header = stream->ring[i].header;
+		bool open = __atomic_load_n(&header->open, __ATOMIC_ACQUIRE);
+		__u64 last = __atomic_load_n(&header->last, __ATOMIC_ACQUIRE);
 
-		stream->ring[i].head = __atomic_load_n(&told->head,
+		stream->ring[i].head = __atomic_load_n(&header->head,
 						       __ATOMIC_ACQUIRE);
 		if (open && last < bound)
 			bound = last;
@@ -184,7 +184,8 @@ static __u64 look(struct stream *stream)
 }
 
 /*
- * Check that no record was written since look() or parked since take_parked().
+ * Check that no record was written since read_heads() or parked since
+ * take_parked().
  */
 static bool is_still(const struct stream *stream)
 {
@@ -193,13 +194,13 @@ static bool is_still(const struct stream *stream)
 	for (i = 0; i < stream->nrings; i++) {
 		const struct ring *ring = &stream->ring[i];
 
-		if (__atomic_load_n(&ring->told->open, __ATOMIC_ACQUIRE) ||
-		    __atomic_load_n(&ring->told->head, __ATOMIC_ACQUIRE) !=
+		if (__atomic_load_n(&ring->header->open, __ATOMIC_ACQUIRE) ||
+		    __atomic_load_n(&ring->header->head, __ATOMIC_ACQUIRE) !=
 		    ring->head)
 			return false;
 	}
 	/* After the rings: a record is parked before its ring is closed. */
-	return !__atomic_load_n(&stream->told->parked, __ATOMIC_ACQUIRE);
+	return !__atomic_load_n(&stream->map->parked, __ATOMIC_ACQUIRE);
 }
 
 /**
@@ -255,7 +256,7 @@ static void take_parked(struct stream *stream, __u64 bound)
 	__u64 time = 0;
 	ssize_t n, at;
 
-	if (!__atomic_load_n(&stream->told->parked, __ATOMIC_ACQUIRE))
+	if (!__atomic_load_n(&stream->map->parked, __ATOMIC_ACQUIRE))
 		return;
 	do {
 		n = read(stream->session, buffer, sizeof(buffer));
@@ -384,7 +385,7 @@ static size_t merge(struct stream *stream, __u64 bound, size_t *used,
  */
 size_t stream_take(struct stream *stream, stream_take_t take, void *data)
 {
-	__u64 bound = look(stream);
+	__u64 bound = read_heads(stream);
 	size_t used = 0, n;
 	unsigned int i;
 

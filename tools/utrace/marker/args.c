@@ -164,14 +164,14 @@ static struct marker_arg parse_arg(const char *text, long size)
 	bool is_float = false;
 	struct marker_arg arg;
 	char *end;
-	long told = strtol(text, &end, 10);
+	long number = strtol(text, &end, 10);
 
 	if (end != text && *end == 'f') {
 		is_float = true;
 		end++;
 	}
 	if (end != text && *end == '@') {
-		size = told;
+		size = number;
 		text = end + 1;
 	}
 	arg = new_arg(size, is_float);

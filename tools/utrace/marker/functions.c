@@ -53,8 +53,8 @@ static char *match(const struct functions *functions, const char *symbol)
 	return NULL;
 }
 
-static void tell(const struct functions *functions, const char *function,
-		 __u64 offset)
+static void report(const struct functions *functions, const char *function,
+		   __u64 offset)
 {
 	const struct marker_wish *wish = functions->wish;
 	unsigned int size = marker_address_size(functions->elf);
@@ -92,7 +92,7 @@ static void take_symbol(const struct functions *functions, int i)
 	name = match(functions, is);
 	if (name && marker_offset(functions->elf, address - functions->bias,
 				  &offset))
-		tell(functions, name, offset);
+		report(functions, name, offset);
 	free(name);
 }
 

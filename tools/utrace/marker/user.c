@@ -61,7 +61,8 @@ int user_events_read(user_event_function *function, void *data)
 	return 0;
 }
 
-static void tell(char *line, user_registration_function *function, void *data)
+static void read_registration(char *line, user_registration_function *function,
+			      void *data)
 {
 	struct user_registration reg = {};
 	char *event = NULL, *name, state[16];
@@ -96,7 +97,7 @@ int user_registrations_read(user_registration_function *function, void *data)
 	if (!file)
 		return -1;
 	while (getline(&line, &size, file) > 0)
-		tell(line, function, data);
+		read_registration(line, function, data);
 	free(line);
 	fclose(file);
 	return 0;

@@ -263,8 +263,8 @@ static bool run(struct input *input, FILE *printed)
 				     WEXITSTATUS(status) == STATUS_FAILED);
 }
 
-static void tell_failure(const struct input *input, const char *program,
-			 FILE *printed)
+static void report_failure(const struct input *input, const char *program,
+			   FILE *printed)
 {
 	char *path, line[1024];
 	FILE *file;
@@ -300,7 +300,7 @@ int main(int argc, char **argv)
 		if (run(&input, printed))
 			continue;
 		printf("# seed %s, input %lu failed\n", argv[1], i);
-		tell_failure(&input, argv[0], printed);
+		report_failure(&input, argv[0], printed);
 		return 1;
 	}
 	printf("# seed %s: %lu inputs\n", argv[1], i);
