@@ -296,7 +296,7 @@ int branches_last(struct branches_options *options)
 	last.out = options->file ? fopen(options->file, "we") : stderr;
 	if (!last.out)
 		fail(options->file, strerror(errno));
-	target_begin(&last.target, options);
+	target_begin(&last.target, options->pid, &options->launch);
 	watch_begin(&last.watch, last.target.pid);
 	last.consumer = consumer_open(last.target.pid, &how);
 	if (last.consumer < 0)

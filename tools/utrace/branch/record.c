@@ -168,7 +168,7 @@ int branches_record(struct branches_options *options)
 		.capacity = options->ring ?: RING,
 	};
 
-	target_begin(&recorder.target, options);
+	target_begin(&recorder.target, options->pid, &options->launch);
 	recorder.consumer = consumer_open(recorder.target.pid, &how);
 	if (recorder.consumer < 0)
 		fail(options->pid ? "attaching to the process" : "the program",

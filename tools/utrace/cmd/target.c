@@ -15,8 +15,8 @@
 
 #include <linux/utrace_branch.h>
 
-#include "branch/branches.h"
 #include "engines.h"
+#include "launch.h"
 #include "lib/fail.h"
 #include "signals.h"
 #include "target.h"
@@ -55,36 +55,36 @@ static pid_t check_process(pid_t pid)
 }
 
 /**
- * target_begin() - begin with the target of the options
+ * target_begin() - begin with the target of the user
  * @target: filled in
- * @options: options of the user
+ * @pid: a process, or a thread of it, to attach to; 0 for a program
+ * @launch: the program to be executed, if @pid is 0
  *
  * A program waits until target_go().  The command ends with a message if there
  * is no such process or program.
  */
-void target_begin(struct target *target, struct branches_options *options)
+void target_begin(struct target *target, pid_t pid, struct launch *launch)
 {
 	*target = (struct target){
-		.options = options,
-		.pid = options->pid,
-		.launched = !options->pid,
-		.starting = !options->pid,
+		.launch = launch,
+		.launched = !pid,
+		.starting = !pid,
 		.status = -1,
 	};
-	if (!target->launched)
-		target->pid = check_process(target->pid);
+	if (pid)
+		target->pid = check_process(pid);
 	target->signals = signals_set_up(INTERRUPT_WAITING);
-	if (!target->launched)
+	if (pid)
 		return;
-	launch_prepare(&options->launch);
-	target->pid = options->launch.child;
+	launch_prepare(launch);
+	target->pid = launch->child;
 }
 
 /* Start the program, if the target is one. */
 void target_go(struct target *target)
 {
 	if (target->launched)
-		launch_go(&target->options->launch);
+		launch_go(target->launch);
 }
 
 /* Read the pending signals. */

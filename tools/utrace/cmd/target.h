@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - the target of the command branches: a program, or a process
+ * utrace - targets of the commands branches and markers: a program or a process
  */
 #ifndef UTRACE_CMD_TARGET_H
 #define UTRACE_CMD_TARGET_H
@@ -8,21 +8,21 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-struct branches_options;
+struct launch;
 struct utrace_branch;
 
 /**
  * struct target - the target of a recording
- * @options: options of the user
+ * @launch: the program to be executed, if @launched
  * @pid: the process
- * @launched: the process is a child, which executes a program
+ * @launched: the process is a child, which executes @launch
  * @status: wait status of the child, -1 as long as it runs
  * @starting: the child has not executed the program yet
  * @signals: descriptor of signals_set_up()
  * @interrupted: signal that interrupts the command, 0 for none
  */
 struct target {
-	struct branches_options *options;
+	struct launch *launch;
 	pid_t pid;
 	bool launched;
 	int status;
@@ -32,7 +32,7 @@ struct target {
 };
 
 pid_t process_of(pid_t tid);
-void target_begin(struct target *target, struct branches_options *options);
+void target_begin(struct target *target, pid_t pid, struct launch *launch);
 void target_go(struct target *target);
 void target_take_signals(struct target *target);
 bool target_is_ours(struct target *target, const struct utrace_branch *record,

@@ -244,7 +244,7 @@ static void search_path(struct search *search, const char *path)
 
 static void search_program(struct search *search)
 {
-	char *path = launch_look_up(search->options->run.launch.program[0]);
+	char *path = launch_look_up(search->options->launch.program[0]);
 
 	search_path(search, path);
 	free(path);
@@ -253,7 +253,7 @@ static void search_program(struct search *search)
 /* Search the FILE of a MARKER, as the process sees it if possible. */
 static void search_named(struct search *search, struct spec *spec)
 {
-	pid_t pid = search->options->run.pid;
+	pid_t pid = search->options->pid;
 
 	search->spec = spec;
 	search->why = NULL;
@@ -283,17 +283,17 @@ static void fail_spec(const struct search *search, const struct spec *spec)
 	else if (spec->file)
 		why = xasprintf("no such marker; see 'utrace markers list %s'",
 				spec->file);
-	else if (options->run.pid)
+	else if (options->pid)
 		why = xasprintf("no such marker in process %d; see 'utrace "
 				"markers list -p %d'.  A function is "
 				"FILE:FUNCTION, with a '/' in FILE",
-				options->run.pid, options->run.pid);
+				options->pid, options->pid);
 	else
 		why = xasprintf("%s itself has no such marker; for those of "
 				"libraries, or of the interpreter of a script, "
 				"give FILE:PROVIDER:NAME; a function is "
 				"FILE:FUNCTION, with a '/' in FILE",
-				options->run.launch.program[0]);
+				options->launch.program[0]);
 	fail(spec->text, why);
 }
 
@@ -337,9 +337,8 @@ void marker_set_find(struct marker_set *set,
 		else
 			anywhere = true;
 	}
-	if (anywhere && options->run.pid)
-		marker_files_of_process(options->run.pid, search_mapped,
-					&search);
+	if (anywhere && options->pid)
+		marker_files_of_process(options->pid, search_mapped, &search);
 	else if (anywhere)
 		search_program(&search);
 	for (spec = search.specs; spec < search.specs + options->n; spec++)

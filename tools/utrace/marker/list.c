@@ -384,9 +384,9 @@ int markers_list(const struct markers_options *options)
 	unsigned int i;
 
 	screen_begin(stdout);
-	list.title = options->run.pid || options->n > 1;
-	if (options->run.pid)
-		return list_process(&list, options->run.pid);
+	list.title = options->pid || options->n > 1;
+	if (options->pid)
+		return list_process(&list, options->pid);
 	for (i = 0; i < options->n; i++) {
 		status = list_file(&list, options->names[i]);
 		if (worst < status)

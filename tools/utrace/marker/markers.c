@@ -94,7 +94,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'p':
-		options->run.pid = parse_number(state, "-p", arg, 1, INT_MAX);
+		options->pid = parse_number(state, "-p", arg, 1, INT_MAX);
 		break;
 	case 'f':
 		options->follow = true;
@@ -155,9 +155,9 @@ static int main_list(struct markers_options *options, int argc, char **argv)
 	};
 
 	argp_parse(&argp, argc, argv, 0, NULL, options);
-	if (!options->run.pid && !options->n)
+	if (!options->pid && !options->n)
 		fail("markers list", "of which file or process? give FILE or -p PID");
-	if (options->run.pid && options->n)
+	if (options->pid && options->n)
 		fail("markers list", "give FILE or -p PID, not both");
 	return markers_list(options);
 }
@@ -171,17 +171,16 @@ static int split(struct markers_options *options, int argc, char **argv)
 		if (strcmp(argv[i], "--"))
 			continue;
 		argv[i] = NULL;
-		options->run.launch.program = argv + i + 1;
+		options->launch.program = argv + i + 1;
 		return i;
 	}
-	options->run.launch.program = argv + argc;
+	options->launch.program = argv + argc;
 	return argc;
 }
 
 static void check_trace(const struct markers_options *options)
 {
-	int given = !!options->run.launch.program[0] + !!options->run.pid +
-		    options->all;
+	int given = !!options->launch.program[0] + !!options->pid + options->all;
 
 	if (!given)
 		fail("markers trace",

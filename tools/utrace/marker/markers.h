@@ -6,12 +6,15 @@
 #define UTRACE_MARKER_MARKERS_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
-#include "branch/branches.h"
+#include "cmd/launch.h"
 
 /**
  * struct markers_options - options of the user
- * @run: options that cmd/target.c needs: the program to be executed, or -p
+ * @launch: the program to be executed; @launch.program[0] is NULL if there is
+ *	none
+ * @pid: -p: the process to attach to, 0 for none
  * @names: FILEs of list, MARKERs of trace, PIDs of status; never freed
  * @n: number of elements of @names
  * @output: -o: file to write to; NULL for standard error
@@ -24,7 +27,8 @@
  * @args: --args: arguments of functions to show
  */
 struct markers_options {
-	struct branches_options run;
+	struct launch launch;
+	pid_t pid;
 	char **names;
 	unsigned int n;
 	const char *output;

@@ -144,15 +144,14 @@ static void begin_target(struct tracing *tracing)
 
 	if (options->all) {
 		tracing->target = (struct target){
-			.options = &options->run,
 			.status = -1,
 			.signals = signals_set_up(INTERRUPT_WAITING),
 		};
 		return;
 	}
-	target_begin(&tracing->target, &options->run);
+	target_begin(&tracing->target, options->pid, &options->launch);
 	/* -p may be a thread. */
-	options->run.pid = tracing->target.launched ? 0 : tracing->target.pid;
+	options->pid = tracing->target.launched ? 0 : tracing->target.pid;
 }
 
 static void set_up(struct tracing *tracing)
