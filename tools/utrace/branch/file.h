@@ -25,7 +25,7 @@
 #define BRANCHES_VERSION	1
 
 /**
- * struct branches_header - the begin of the file
+ * struct branches_header - the header of the file
  * @magic: BRANCHES_MAGIC, without a NUL
  * @version: BRANCHES_VERSION; raised when older readers cannot read the file
  * @size: sizeof(struct branches_header)
@@ -55,7 +55,7 @@ enum branches_chunk_type {
 };
 
 /**
- * struct branches_chunk - the begin of a chunk
+ * struct branches_chunk - the header of a chunk
  * @type: enum branches_chunk_type
  * @reserved: 0
  * @size: bytes that follow, up to BRANCHES_CHUNK_MAX
@@ -116,7 +116,7 @@ struct branches_space {
 /**
  * struct branches_mapping - a mapping
  * @start: first address
- * @end: address behind the last one
+ * @end: first address after it
  * @offset: offset of @start in the object
  * @object: number of the object
  */

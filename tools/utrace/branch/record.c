@@ -3,7 +3,7 @@
  * utrace - 'utrace branches record': write all branches to a file
  *
  * The ring of the kernel is small and a task waits if the ring is full.  So a
- * task cannot run far ahead of what this command knows of its mappings.
+ * task cannot run far ahead of the mappings that this command has read.
  */
 #include <errno.h>
 #include <poll.h>
@@ -31,7 +31,7 @@
 
 /**
  * struct recorder - a running recording
- * @target: what is recorded
+ * @target: the process that is recorded
  * @consumer: descriptor of the consumer, -1 when it is closed
  * @mapped: the task whose records are being read
  * @out: the file

@@ -16,7 +16,7 @@
 /**
  * struct mapping - a mapping of code
  * @start: first address
- * @end: address behind the last one
+ * @end: first address after it
  * @offset: offset of @start in the object
  * @object: number of the object
  */

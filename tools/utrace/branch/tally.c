@@ -82,7 +82,7 @@ static void count_edge(struct tally *tally, const struct places *places,
 }
 
 /*
- * Check whether a branch is a call, or a jump to the begin of another function.
+ * Check whether a branch is a call, or a jump to the start of another function.
  */
 static bool is_call(const struct utrace_branch *record, const struct place *from,
 		    const struct place *to)

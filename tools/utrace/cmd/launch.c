@@ -87,7 +87,7 @@ static void prepare(const struct launch *launch, const struct passwd *user)
 	unsigned int i;
 
 	for (i = 0; i < launch->nenv; i++)
-		putenv(launch->env[i]);	/* removes what has no "=" */
+		putenv(launch->env[i]);	/* removes it if there is no "=" */
 	if (user && (initgroups(user->pw_name, user->pw_gid) ||
 		     setgid(user->pw_gid) || setuid(user->pw_uid))) {
 		say(user->pw_name, strerror(errno));

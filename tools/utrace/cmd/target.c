@@ -103,7 +103,7 @@ void target_take_signals(struct target *target)
 /**
  * target_is_ours() - check whether a record is about the target, not about this
  *	command
- * @target: what is recorded
+ * @target: the target
  * @record: the next record
  * @tid: the task that the record is about
  *

@@ -14,8 +14,8 @@
 #include "seen.h"
 
 /*
- * Size of a line without what was captured: six arguments, each with the names
- * of all of its bits.  A captured byte takes CAPTURED_MAX bytes, as "\ooo".
+ * Size of a line without captured bytes: six arguments, each with the names of
+ * all of its bits.  A captured byte takes CAPTURED_MAX bytes, as "\ooo".
  */
 #define LINE_SIZE	8192
 #define CAPTURED_MAX	4

@@ -2,7 +2,7 @@
 /*
  * utrace - read the tasks of records
  *
- * This file reads the tasks of records; text.c and line.c print the rest.
+ * text.c and line.c print records.
  */
 #include <string.h>
 

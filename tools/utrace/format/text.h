@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - records as text, in the manner of strace
+ * utrace - records as text, in the style of strace
  */
 #ifndef UTRACE_FORMAT_TEXT_H
 #define UTRACE_FORMAT_TEXT_H
@@ -23,7 +23,7 @@ enum text_time {
 /**
  * struct text - how text is written
  * @out: where the text goes
- * @time: form of the time at the begin of a line
+ * @time: form of the time at the start of a line
  * @realtime: time of day minus the time of records, in ns
  * @durations: -T: a line ends with the time that the call took
  * @pids: a line begins with the number of the task; else only after a second

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - parse files in a process of its own
+ * utrace - parse files in a child process
  */
 #ifndef UTRACE_LIB_APART_H
 #define UTRACE_LIB_APART_H
@@ -14,7 +14,7 @@
  * struct apart - a child process that parses files
  * @pid: the child, 0 if there is none
  * @fd: a socket to the child
- * @from: a stream of what the child writes
+ * @from: a stream from the child
  */
 struct apart {
 	pid_t pid;

@@ -78,8 +78,8 @@ static bool find_own_line(const void *address, struct maps_line *maps)
 
 /*
  * Get the device and the inode of a file as /proc/PID/maps shows them.  On
- * btrfs, overlayfs and some others fstat(2) returns different ones, so map the
- * file to read them.  Returns false if it cannot be mapped.
+ * btrfs, overlayfs and some other file systems fstat(2) returns different ones,
+ * so map the file to read them.  Returns false if it cannot be mapped.
  */
 static bool identify(int fd, struct maps_line *maps)
 {

@@ -13,7 +13,7 @@
 /**
  * struct maps_line - a line of /proc/PID/maps
  * @start: first address
- * @end: address behind the last one
+ * @end: first address after it
  * @offset: offset of @start in the file
  * @device: device of the file, 0 for none
  * @inode: number of its inode, 0 for none

@@ -64,7 +64,7 @@ struct search {
 	const char *why;
 };
 
-/* What a MARKER means */
+/* Parsing */
 
 /*
  * Cut @text at its last colon.  Returns the word after the colon, or NULL if
@@ -135,7 +135,7 @@ static void parse_specs(struct search *search)
 			   options->force);
 }
 
-/* What is found */
+/* Found sites */
 
 static void add_site(const struct search *search, const struct marker_site *at)
 {
@@ -185,7 +185,7 @@ static void take_function(const struct marker_site *at, void *data)
 	add_site(search, at);
 }
 
-/* Where is searched */
+/* Searching */
 
 /*
  * Search a file.  Returns why it cannot be searched, or NULL; see

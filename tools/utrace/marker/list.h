@@ -11,7 +11,7 @@
  * struct list_row - a row of the table
  * @name: name of the marker
  * @n: number of its sites
- * @state: what the third column has
+ * @state: text of the third column
  * @items: the arguments or fields
  * @nitems: number of elements of @items
  */

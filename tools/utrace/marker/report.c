@@ -35,7 +35,7 @@
 #define FIELD_MOST	64
 
 /* Interval between two attempts to read a missing format, in ns. */
-#define LOOK_AGAIN	100000000
+#define TRY_AGAIN	100000000
 
 /* Lines */
 
@@ -124,10 +124,10 @@ variant_of(struct site *site, const struct utrace_rec_user_event *rec)
 		user_format_choose(site->format, rec);
 	struct user_format *now;
 
-	if (variant || (site->looked &&
-			rec->head.time - site->looked < LOOK_AGAIN))
+	if (variant || (site->tried &&
+			rec->head.time - site->tried < TRY_AGAIN))
 		return variant;
-	site->looked = rec->head.time;
+	site->tried = rec->head.time;
 	now = user_format_read(site->user_event);
 	if (!now)
 		return NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - what is printed of markers that were traced
+ * utrace - print hits, counts and histograms of markers
  */
 #ifndef UTRACE_MARKER_REPORT_H
 #define UTRACE_MARKER_REPORT_H

@@ -42,7 +42,7 @@ struct marker {
  * @user_event: name of the user_event, NULL for a place; a user_event has no
  *	file, and nothing in @at
  * @format: the format of the user_event's records, or NULL
- * @looked: time of the last attempt to read @format, by the clock of records
+ * @tried: time of the last attempt to read @format, by the clock of records
  * @fd: the file
  * @armed: the marker or user_event is armed
  * @at: offsets, flags and arguments; the names are NULL
@@ -51,7 +51,7 @@ struct site {
 	unsigned int marker;
 	char *user_event;
 	struct user_format *format;
-	__u64 looked;
+	__u64 tried;
 	int fd;
 	bool armed;
 	struct marker_site at;

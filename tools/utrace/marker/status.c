@@ -221,7 +221,7 @@ static void print_user_events(const struct markers_options *options)
 		say("user_events are not shown", tracefs_why_not(errno));
 }
 
-/* What the user has named */
+/* The command */
 
 static void add_named(const char *name)
 {

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* What the name of a user_event has before it, for people. */
+/* Prefix of the names of user_events in the command line and the output. */
 #define USER_PREFIX	"user:"
 
 /* Bytes of a state for people, such as "failed EOPNOTSUPP", with the NUL. */

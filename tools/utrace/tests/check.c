@@ -25,7 +25,7 @@
 
 static bool failed;
 
-/* The command keeps much of what it allocates until it ends. */
+/* The command frees much of its memory only by its end. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {

@@ -158,7 +158,7 @@ static uint64_t choose(uint64_t most)
 	return (z ^ z >> 31) % most;
 }
 
-/* Choose a place, often near the begin, which says what the rest is. */
+/* Choose a place, often near the start, where formats have their headers. */
 static size_t place(const struct input *input)
 {
 	size_t n = input->n;

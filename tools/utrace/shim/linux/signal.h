@@ -6,7 +6,7 @@
 
 /*
  * The C library keeps the first two real-time signals for itself and counts
- * from behind them; the kernel, and other tools, count from 32.
+ * from the third one; the kernel, and other tools, count from 32.
  */
 #undef SIGRTMIN
 #undef SIGRTMAX

@@ -2,8 +2,8 @@
 /*
  * utrace - kernel types and macros for the sources shared with the kernel
  *
- * The headers of shim/ stand in for the kernel headers of the same names, with
- * no more than kernel/utrace/decode needs.
+ * The headers of shim/ replace the kernel headers of the same names, with no
+ * more than kernel/utrace/decode needs.
  */
 #ifndef SHIM_LINUX_TYPES_H
 #define SHIM_LINUX_TYPES_H
