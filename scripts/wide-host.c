@@ -6,7 +6,7 @@
  *
  * The command, such as User-mode Linux, sees a CPU with BYTES of extended
  * registers. Its PTRACE_GETREGSET of NT_X86_XSTATE gives that many bytes, with
- * zeros behind those of the host, and its PTRACE_SETREGSET of fewer bytes
+ * zeros after those of the host, and its PTRACE_SETREGSET of fewer bytes
  * fails with EFAULT, as Linux does. All other system calls reach the host
  * unchanged. Only the command's first process is covered, which in User-mode
  * Linux is the process that traces the others.
