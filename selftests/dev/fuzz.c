@@ -114,7 +114,7 @@ static void drop_ipc_lock(void)
 static void set_up(void)
 {
 	open_files();
-	if (!fail_nth_why_not() && fail_nth_enable(true))
+	if (!fail_nth_begin(false))
 		nth = fail_nth_open(0);
 	open_sessions();
 	start_targets();
@@ -161,7 +161,7 @@ static void tear_down(rlim_t least)
 		waitpid(target[i], NULL, 0);
 	}
 	if (nth >= 0)
-		fail_nth_enable(false);
+		fail_nth_end();
 }
 
 int main(void)

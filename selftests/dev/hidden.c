@@ -368,13 +368,12 @@ TEST_F(dev, no_memory)
 {
 	static const __u32 opens[] = { SYS_open, SYS_openat };
 	int fd, i, said = 0, silent = 0, records_missing = 0;
-	const char *why = fail_nth_why_not();
+	const char *why = fail_nth_begin(false);
 	struct target target;
 	long sum = 0;
 
 	if (why)
 		SKIP(return, "%s", why);
-	need(fail_nth_enable(true), "debugfs");
 	start_with(&target, more);
 	fd = session();
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
@@ -403,7 +402,7 @@ TEST_F(dev, no_memory)
 	is(sum, info(fd).uncaptured, "no memory: INFO has the sum");
 	close(fd);
 	stop(&target);
-	fail_nth_enable(false);
+	fail_nth_end();
 }
 
 /* Ids of the reader's user namespace. */

@@ -2,14 +2,12 @@
 /*
  * utrace selftests - /dev/utrace without memory
  *
- * The test repeats open(2), each ioctl, read(2) and close(2): the first
- * allocation of the call fails, then the second, until the call makes fewer
- * allocations.  There are also events of tasks for which there is no memory.
+ * The calls are open(2), each ioctl, read(2) and close(2).  There are also
+ * events of tasks for which there is no memory.
  *
- * Only documented errors may come, nothing may be left half done, charges of
- * the user must be taken back, and each event is recorded or counted as missed.
- * The user has a limit of one engine and one ring, so a charge that stays makes
- * the next call fail.  Leaks are left to the kernel's leak detector.
+ * Charges of the user must be taken back, and each event is recorded or counted
+ * as missed.  The user has a limit of one engine and one ring, so a charge that
+ * stays makes the next call fail.
  *
  * Without fault injection (the debug kernel has it) the tests are skipped.
  */
@@ -28,101 +26,10 @@
 /* A path that is opened only while the session may not see the task. */
 #define SECRET		"/what-nobody-is-to-see"
 
-/* The test's own fail-nth, opened early so that the open cannot fail. */
-static int nth_fd;
-
-static int nth_open(pid_t tid)
-{
-	int nth = fail_nth_open(tid);
-
-	need(nth >= 0, "fail-nth");
-	return nth;
-}
-
-/* Check whether the call made as many allocations as were armed. */
-static bool nth_used(int nth)
-{
-	int left = fail_nth_left(nth);
-
-	need(left >= 0, "fail-nth");
-	return !left;
-}
-
 /* The session and the target of the current call. */
 static int fd = -1, pidfd;
 static __u32 scope, id;
 static struct target *victim;
-
-/*
- * One call.
- *
- * @name: for messages
- * @prepare: prepares the call; no allocation fails
- * @call: makes the call, with fail-nth armed; 0 or -errno
- * @good: checks the state for this result, and restores that before the call
- * @may: a documented result other than 0 and -ENOMEM
- * @never_fails: the only result is 0
- */
-struct op {
-	const char *name;
-	void (*prepare)(void);
-	int (*call)(void);
-	bool (*good)(int ret);
-	int may;
-	bool never_fails;
-};
-
-static bool documented(const struct op *op, int ret, bool used)
-{
-	if (!ret)
-		return true;
-	/* The call may fail only if an allocation failed. */
-	return used && !op->never_fails &&
-	       (ret == -ENOMEM || (op->may && ret == op->may));
-}
-
-static void fail_each(const struct op *op)
-{
-	int n, ret, tries = 0, failed = 0, bad = 0, half = 0;
-	bool used = true;
-
-	for (n = 1; n < FAIL_NTH_MOST && used; n++) {
-		/* Prepare once for all tries with this number. */
-		if (!tries)
-			op->prepare();
-		need(fail_nth_arm(nth_fd, n), "fail-nth");
-		ret = op->call();
-		used = nth_used(nth_fd);
-		/*
-		 * The engine of the previous round is still charged; try again.
-		 */
-		if (ret == -EUSERS && tries++ < TRIES) {
-			usleep(20000);
-			used = true;
-			n--;
-			continue;
-		}
-		tries = 0;
-		failed += !!ret;
-		if (!documented(op, ret, used)) {
-			printf("# %s: allocation %d: %d\n", op->name, n, ret);
-			bad++;
-		}
-		if (!op->good(ret)) {
-			printf("# %s: half done after allocation %d: %d\n",
-			       op->name, n, ret);
-			half++;
-		}
-	}
-	holds(!used, "%s: %d allocations, of which %d make it fail", op->name,
-	      n - 2, failed);
-	is(0, bad, "  errors as documented");
-	is(0, half, "  and nothing is half done");
-}
-
-static void nothing(void)
-{
-}
 
 /* Check that the target has no engine and makes no records. */
 static bool is_left_alone(void)
@@ -384,80 +291,41 @@ static bool good_read(int ret)
 	       last == info(fd).records;
 }
 
-static const struct op opening = {
-	"open", nothing, call_open, good_open,
+static const struct fail_case opening[] = {
+	{ "open", NULL, call_open, good_open },
+	{ "SETUP", prepare_setup, call_setup, good_setup },
 };
 
-static const struct op setting_up = {
-	"SETUP", prepare_setup, call_setup, good_setup,
+static const struct fail_case others[] = {
+	{ "INFO", NULL, call_info, good_info, .never_fails = true },
+	{ "EVENTS", NULL, call_events, good_events },
+	{ "IN_FLIGHT", NULL, call_in_flight, good_in_flight },
+	{ "read", prepare_read, call_read, good_read, .may = -EFAULT },
 };
 
-static const struct op informing = {
-	"INFO", nothing, call_info, good_info, .never_fails = true,
-};
-
-static const struct op choosing = {
-	"EVENTS", nothing, call_events, good_events,
-};
-
-static const struct op telling = {
-	"IN_FLIGHT", nothing, call_in_flight, good_in_flight,
-};
-
-static const struct op reading = {
-	"read", prepare_read, call_read, good_read, .may = -EFAULT,
-};
-
-static const struct op first_attaching = {
+static const struct fail_case first_attaching = {
 	"ATTACH to the system, with a ring", prepare_first_attach, call_attach,
 	good_first_attach,
 };
 
-static const struct {
-	struct op attach, detach, close;
-} of_scope[] = {
-	[UTRACE_SCOPE_THREAD] = {
-		{ "ATTACH to a thread", prepare_attach, call_attach,
-		  good_attach },
-		{ "DETACH from a thread", attach_again, call_detach,
-		  good_detach, .never_fails = true },
-		{ "close, of a thread", prepare_close, call_close, good_close,
-		  .never_fails = true },
-	},
-	[UTRACE_SCOPE_PROCESS] = {
-		{ "ATTACH to a process", prepare_attach, call_attach,
-		  good_attach },
-		{ "DETACH from a process", attach_again, call_detach,
-		  good_detach, .never_fails = true },
-		{ "close, of a process", prepare_close, call_close, good_close,
-		  .never_fails = true },
-	},
-	[UTRACE_SCOPE_TREE] = {
-		{ "ATTACH to a tree", prepare_attach, call_attach,
-		  good_attach },
-		{ "DETACH from a tree", attach_again, call_detach,
-		  good_detach, .never_fails = true },
-		{ "close, of a tree", prepare_close, call_close, good_close,
-		  .never_fails = true },
-	},
-	[UTRACE_SCOPE_SYSTEM] = {
-		{ "ATTACH to the system", prepare_attach, call_attach,
-		  good_attach },
-		{ "DETACH from the system", attach_again, call_detach,
-		  good_detach, .never_fails = true },
-		{ "close, of the system", prepare_close, call_close, good_close,
-		  .never_fails = true },
-	},
+/* Of one scope; the last one opens its sessions itself. */
+static const struct fail_case attaching[] = {
+	{ "ATTACH", prepare_attach, call_attach, good_attach },
+	{ "DETACH", attach_again, call_detach, good_detach,
+	  .never_fails = true },
 };
 
-static void fail_scope(__u32 which)
+static const struct fail_case closing = {
+	"close", prepare_close, call_close, good_close, .never_fails = true,
+};
+
+static void fail_scope(__u32 which, const char *name)
 {
 	scope = which;
 	new_session();
-	fail_each(&of_scope[which].attach);
-	fail_each(&of_scope[which].detach);
+	holds(fail_each(attaching), "ATTACH and DETACH, %s", name);
 	close(fd);
-	fail_each(&of_scope[which].close);
+	holds(fail_one(&closing), "close, %s", name);
 }
 
 static void begin(struct target *target)
@@ -465,12 +333,12 @@ static void begin(struct target *target)
 	start(target);
 	victim = target;
 	pidfd = pidfd_of(target->pid, 0);
-	nth_fd = nth_open(0);
+	fail_again = -EUSERS;
+	fail_tries = TRIES;
 }
 
 static void end(struct target *target)
 {
-	close(nth_fd);
 	close(pidfd);
 	stop(target);
 }
@@ -518,48 +386,64 @@ static bool have_bare_mark(int n)
 	return shared->done == n;
 }
 
+/* The bare target of a try, the counts so far, and the events without a record. */
+static pid_t bare;
+static __u64 missed;
+static int unrecorded, fell;
+
+static void prepare_missed(void)
+{
+	bare = start_bare();
+	attach_again();
+}
+
+static int call_missed(void)
+{
+	fail_need(have_bare_mark(1), "a marker call");
+	return 0;
+}
+
+static bool good_missed(int ret)
+{
+	bool good = have_bare_mark(2);
+	__u64 now, before = missed;
+	int told;
+
+	take(fd);
+	told = marks(UTRACE_REC_SYS_ENTER, bare) +
+	       marks(UTRACE_REC_SYS_EXIT, bare);
+	now = info(fd).missed + info(fd).lost;
+	unrecorded += 4 - told;
+	if (now - before != (__u64)(4 - told)) {
+		printf("# %d of 4 recorded, %lld missed or lost\n", told,
+		       (long long)(now - before));
+		good = false;
+	}
+	fell += now < before;
+	missed = now;
+	/* The count of missed events stays when the engine goes. */
+	need(!detach(fd, id), "detach");
+	fell += info(fd).missed + info(fd).lost != missed;
+	kill(bare, SIGKILL);
+	waitpid(bare, NULL, 0);
+	return good;
+}
+
 /* The first event of a task under system scope needs memory. */
 static int missed_as_root(void *arg)
 {
-	int n, told, nth, lost = 0, wrong = 0, fell = 0;
-	bool used = true, good = true;
-	__u64 missed = 0, now;
+	static const struct fail_case c = {
+		"two calls", prepare_missed, call_missed, good_missed,
+		.of = &bare,
+	};
 
 	fd = session();
 	need(!choose_marks(fd), "choose");
 	scope = UTRACE_SCOPE_SYSTEM;
-	for (n = 1; n < FAIL_NTH_MOST && used && good; n++) {
-		pid_t pid = start_bare();
-
-		attach_again();
-		nth = nth_open(pid);
-		need(fail_nth_arm(nth, n), "fail-nth");
-		good = have_bare_mark(1);
-		used = nth_used(nth);
-		good = have_bare_mark(2) && good;
-		take(fd);
-		told = marks(UTRACE_REC_SYS_ENTER, pid) +
-		       marks(UTRACE_REC_SYS_EXIT, pid);
-		now = info(fd).missed + info(fd).lost;
-		lost += 4 - told;
-		if (now - missed != (__u64)(4 - told)) {
-			printf("# allocation %d: %d of 4 recorded, %lld missed or lost\n",
-			       n, told, (long long)(now - missed));
-			wrong++;
-		}
-		fell += now < missed;
-		missed = now;
-		/* The count of missed events stays when the engine goes. */
-		need(!detach(fd, id), "detach");
-		fell += info(fd).missed + info(fd).lost != missed;
-		close(nth);
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
-	}
-	holds(!used && good, "missed: %d allocations of two calls", n - 2);
-	holds(lost > 0, "missed: events without a record (%d)", lost);
-	is(0, wrong, "missed: each is counted, and no other");
-	is(lost, missed, "missed: INFO has the sum, with those lost");
+	holds(fail_one(&c), "missed: each is counted, and no other");
+	holds(unrecorded > 0, "missed: events without a record (%d)",
+	      unrecorded);
+	is(unrecorded, missed, "missed: INFO has the sum, with those lost");
 	is(0, fell, "missed: it never falls, with a DETACH neither");
 	holds(info(fd).missed && info(fd).lost,
 	      "missed: for want of the core's memory and of the session's");
@@ -593,45 +477,60 @@ static void hide(struct target *target, struct order *order)
 	}
 }
 
+static struct target shy;
+
+static int call_hidden(void)
+{
+	have(&shy, SELF, 'h', failing.n);
+	failing.left = shared->left;
+	return 0;
+}
+
+/* Never a byte of it, one HIDDEN each time, and shown again when it may be. */
+static bool good_hidden(int ret)
+{
+	bool shown;
+	int once, again;
+
+	take(fd);
+	shown = count(UTRACE_REC_SYS_ENTER, 0) ||
+		memmem(records, records_size, SECRET, strlen(SECRET));
+	once = count(UTRACE_REC_HIDDEN, shy.pid);
+	have(&shy, SELF, 'd', 1);
+	have(&shy, SELF, 'm', 3);
+	take(fd);
+	again = marks(UTRACE_REC_SYS_ENTER, shy.pid);
+	need(!detach(fd, id), "detach");
+	if (!shown && once == 1 && again == 3)
+		return true;
+	printf("# %sshown, %d HIDDEN, %d marks\n", shown ? "" : "not ", once,
+	       again);
+	return false;
+}
+
 static int hidden_as_nobody(void *arg)
 {
+	static const struct fail_case c = {
+		"hidden", attach_again, call_hidden, good_hidden,
+		.elsewhere = true,
+	};
 	static const __u32 calls[] = { MARK_NR, SYS_openat };
-	int n, shown = 0, told = 0, again = 0;
-	struct target target;
-	__u64 hidden = 0;
 
 	become_nobody();
-	start_with(&target, hide);
-	have(&target, SELF, 'o', 0);
-	pidfd = pidfd_of(target.pid, 0);
+	start_with(&shy, hide);
+	have(&shy, SELF, 'o', 0);
+	pidfd = pidfd_of(shy.pid, 0);
 	fd = session();
 	need(!setup(fd, RING), "setup");
 	need(!choose(fd, UTRACE_REC_BIT(SYS_ENTER), UTRACE_CAPTURE_STRINGS,
 		     calls, 2),
 	     "choose");
 	scope = UTRACE_SCOPE_PROCESS;
-	shared->left = 0;
-	for (n = 1; n < FAIL_NTH_MOST && !shared->left; n++) {
-		attach_again();
-		have(&target, SELF, 'h', n);
-		take(fd);
-		shown += count(UTRACE_REC_SYS_ENTER, 0) ||
-			 memmem(records, records_size, SECRET, strlen(SECRET));
-		told += count(UTRACE_REC_HIDDEN, target.pid);
-		hidden = info(fd).hidden;
-		have(&target, SELF, 'd', 1);
-		have(&target, SELF, 'm', 3);
-		take(fd);
-		again += marks(UTRACE_REC_SYS_ENTER, target.pid) == 3;
-		need(!detach(fd, id), "detach");
-	}
-	holds(n > 2 && shared->left, "hidden: %d allocations", n - 2);
-	is(0, shown, "hidden: never a byte of it");
-	is(n - 1, told, "hidden: one HIDDEN each time");
-	is(told, hidden, "hidden: INFO counts as many");
-	is(n - 1, again, "hidden: shown again when it may be");
+	holds(fail_one(&c), "hidden: whatever allocation fails");
+	holds(failing.allocations > 0, "hidden: some do");
+	is(failing.n, info(fd).hidden, "hidden: INFO counts one for each");
 	close(fd);
-	stop(&target);
+	stop(&shy);
 	return 0;
 }
 
@@ -729,22 +628,18 @@ static int calls_as_nobody(void *arg)
 	/* The ring, and two pages that go with it. */
 	struct rlimit limit = { RING + 8192, RING + 8192 };
 	struct target target;
-	__u32 which;
+	size_t i;
 
 	need(!setrlimit(RLIMIT_MEMLOCK, &limit), "setrlimit");
 	become_nobody();
 	begin(&target);
-	fail_each(&opening);
-	fail_each(&setting_up);
-	for (which = UTRACE_SCOPE_THREAD; which <= UTRACE_SCOPE_TREE; which++)
-		fail_scope(which);
+	holds(fail_each(opening), "open and SETUP");
+	for (i = 0; i < TASK_SCOPES; i++)
+		fail_scope(task_scopes[i].scope, task_scopes[i].name);
 	new_session();
 	scope = UTRACE_SCOPE_PROCESS;
 	attach_again();
-	fail_each(&informing);
-	fail_each(&choosing);
-	fail_each(&telling);
-	fail_each(&reading);
+	holds(fail_each(others), "INFO, EVENTS, IN_FLIGHT and read");
 	close(fd);
 	end(&target);
 	return 0;
@@ -755,8 +650,8 @@ static int calls_as_root(void *arg)
 	struct target target;
 
 	begin(&target);
-	fail_scope(UTRACE_SCOPE_SYSTEM);
-	fail_each(&first_attaching);
+	fail_scope(UTRACE_SCOPE_SYSTEM, "system");
+	holds(fail_one(&first_attaching), "the first ATTACH");
 	end(&target);
 	return 0;
 }
@@ -766,11 +661,10 @@ FIXTURE(memory) {
 
 FIXTURE_SETUP(memory)
 {
-	const char *why = dev_begin(_metadata) ?: fail_nth_why_not();
+	const char *why = dev_begin(_metadata) ?: fail_nth_begin(true);
 
 	if (why)
 		SKIP(return, "%s", why);
-	need(fail_nth_enable(true) && fail_nth_enable_highmem(true), "debugfs");
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	need(shared != MAP_FAILED, "mmap");
@@ -781,8 +675,7 @@ FIXTURE_SETUP(memory)
 FIXTURE_TEARDOWN(memory)
 {
 	need(!set_sysctl(ENGINES, "1024"), ENGINES);
-	fail_nth_enable_highmem(false);
-	fail_nth_enable(false);
+	fail_nth_end();
 	dev_end();
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The files of the process tracer where memory fails: a write is repeated with its
- * first allocation failing, then with its second one, until there is none with that
- * number.  A write that is refused changes neither its file nor what is recorded.
+ * The files of the process tracer where memory fails: a write that is refused changes
+ * neither its file nor what is recorded.
  *
  * Without fault injection, which only the kernel debug has, the tests are skipped.
  */
@@ -51,24 +50,17 @@ static bool read_file(const char *file, char *text)
 }
 
 FIXTURE(memory) {
-	int nth;
-	char before[TEXT_SIZE];
-	char after[TEXT_SIZE];
-	char trace[TEXT_SIZE];
 };
 
 /* An instance that follows two system calls of this task, and no other task. */
 FIXTURE_SETUP(memory)
 {
-	const char *why_not = fail_nth_why_not();
+	const char *why = fail_nth_begin(false);
 	char pid[16];
 
-	if (why_not)
-		SKIP(return, "%s", why_not);
+	if (why)
+		SKIP(return, "%s", why);
 	ASSERT_TRUE(!mkdir(INSTANCE, 0700) || errno == EEXIST);
-	ASSERT_TRUE(fail_nth_enable(true));
-	self->nth = fail_nth_open(0);
-	ASSERT_LE(0, self->nth);
 	snprintf(pid, sizeof(pid), "%d", (int)syscall(SYS_gettid));
 	ASSERT_EQ(0, write_file("set_event_pid", pid, O_TRUNC));
 	ASSERT_EQ(0, write_file("process/syscalls", "getppid getuid", O_TRUNC));
@@ -78,17 +70,17 @@ FIXTURE_SETUP(memory)
 FIXTURE_TEARDOWN(memory)
 {
 	write_file("current_tracer", "nop", O_TRUNC);
-	fail_nth_enable(false);
+	fail_nth_end();
 	rmdir(INSTANCE);
-	close(self->nth);
 }
 
 /*
  * Make three system calls.  Return a bit for each one that was recorded: getppid,
  * getuid and getpgrp.
  */
-static int recorded(char *trace)
+static int recorded(void)
 {
+	static char trace[TEXT_SIZE];
 	static const char * const calls[] = { "getppid(", "getuid(", "getpgrp(" };
 	int i, seen = 0;
 
@@ -133,73 +125,74 @@ static const struct change changes[] = {
 	{ "process/cgroups", "/", "", 3 },
 };
 
-/* Return how many of the write's allocations made it fail, or -1. */
-static int fail_each(struct __test_metadata *_metadata,
-		     struct _test_data_memory *self,
-		     const struct change *change)
-{
-	int n, ret, left = 0, failed = 0;
+/* The change at hand, and its file before the first write. */
+static const struct change *change;
+static char before[TEXT_SIZE];
 
-	EXPECT_TRUE(read_file(change->file, self->before));
-	for (n = 1; n < FAIL_NTH_MOST && !left; n++) {
-		if (!fail_nth_arm(self->nth, n))
-			return -1;
-		ret = write_file(change->file, change->text, O_APPEND);
-		left = fail_nth_left(self->nth);
-		if (left < 0 || !read_file(change->file, self->after))
-			return -1;
-		if (ret) {
-			failed++;
-			EXPECT_EQ(0, left);
-			EXPECT_EQ(-ENOMEM, ret);
-			EXPECT_STREQ(self->before, self->after);
-			EXPECT_EQ(3, recorded(self->trace));
-			continue;
-		}
-		EXPECT_STRNE(self->before, self->after);
-		EXPECT_EQ(change->recorded, recorded(self->trace));
-		EXPECT_EQ(0, write_file(change->file, change->undo, O_TRUNC));
-	}
-	EXPECT_LT(0, left);
-	return failed;
+static void read_before(void)
+{
+	if (failing.n == 1)
+		fail_need(read_file(change->file, before), change->file);
+}
+
+static int append(void)
+{
+	return write_file(change->file, change->text, O_APPEND);
+}
+
+static bool check_write(int ret)
+{
+	static char after[TEXT_SIZE];
+	int seen;
+
+	if (!fail_need(read_file(change->file, after), change->file))
+		return false;
+	seen = recorded();
+	if (ret)
+		return !strcmp(before, after) && seen == 3;
+	return !write_file(change->file, change->undo, O_TRUNC) &&
+	       strcmp(before, after) && seen == change->recorded;
 }
 
 TEST_F(memory, writes)
 {
-	unsigned int i;
-	int failed;
+	struct fail_case c = {
+		NULL, read_before, append, check_write, .least = 1,
+	};
 
-	ASSERT_EQ(3, recorded(self->trace));
-	for (i = 0; i < ARRAY_SIZE(changes); i++) {
-		failed = fail_each(_metadata, self, &changes[i]);
-		TH_LOG("%s, %s: %d allocations make the write fail",
-		       changes[i].file, changes[i].text, failed);
-		EXPECT_LT(0, failed);
-		EXPECT_EQ(3, recorded(self->trace));
+	ASSERT_EQ(3, recorded());
+	for (change = changes; change < changes + ARRAY_SIZE(changes); change++) {
+		c.name = change->file;
+		EXPECT_TRUE(fail_one(&c)) {
+			TH_LOG("%s, %s", change->file, change->text);
+		}
+		EXPECT_EQ(3, recorded());
 	}
+}
+
+static void turn_off(void)
+{
+	fail_need(!write_file("current_tracer", "nop", O_TRUNC), "off");
+}
+
+static int turn_on(void)
+{
+	return write_file("current_tracer", "process", O_TRUNC);
+}
+
+static bool check_tracer(int ret)
+{
+	return recorded() == (ret ? 0 : 3);
 }
 
 /* The tracer is on as a whole, or off. */
 TEST_F(memory, start)
 {
-	int n, ret, left = 0, failed = 0;
+	static const struct fail_case c = {
+		"current_tracer", turn_off, turn_on, check_tracer, .least = 1,
+	};
 
-	for (n = 1; n < FAIL_NTH_MOST && !left; n++) {
-		ASSERT_EQ(0, write_file("current_tracer", "nop", O_TRUNC));
-		ASSERT_TRUE(fail_nth_arm(self->nth, n));
-		ret = write_file("current_tracer", "process", O_TRUNC);
-		left = fail_nth_left(self->nth);
-		ASSERT_LE(0, left);
-		if (ret) {
-			failed++;
-			EXPECT_EQ(0, left);
-			EXPECT_EQ(-ENOMEM, ret);
-		}
-		EXPECT_EQ(ret ? 0 : 3, recorded(self->trace));
-	}
-	TH_LOG("%d allocations make the start fail", failed);
-	EXPECT_LT(0, left);
-	EXPECT_LT(0, failed);
+	EXPECT_TRUE(fail_one(&c));
 }
 
 TEST_HARNESS_MAIN

@@ -2,9 +2,9 @@
 /*
  * utrace selftests - user_events without memory
  *
- * The test repeats each call, forks of the target, and programs that it executes: the
- * first allocation fails, then the second, until there are fewer allocations.  A call
- * that fails has changed nothing, and one that works has done all.
+ * The calls are those of tracers and of ftrace, and of the target, which also forks
+ * and executes programs.  A call that fails has changed nothing, and one that works has
+ * done all.
  */
 #include "events.h"
 #include "memory.h"
@@ -77,22 +77,6 @@ static void be_child(void)
 	_exit(0);
 }
 
-/*
- * Let the n-th allocation of a call fail, whose address is in shared::value.
- * number[]: 0: allocations left.
- */
-static void fail_here(int n)
-{
-	int (*call)(void) = (void *)(uintptr_t)shared->value;
-	int nth = fail_nth_open(0);
-
-	if (!fail_nth_arm(nth, n))
-		_exit(99);
-	shared->result = call();
-	shared->number[0] = fail_nth_left(nth);
-	close(nth);
-}
-
 static int fork_here(void)
 {
 	pid_t pid = plain_fork();
@@ -103,15 +87,17 @@ static int fork_here(void)
 }
 
 /*
- * Orders: with an allocation failing 'F': make a call, 'X': execute.  'r': reap.  'b':
- * look at bits.
+ * Orders: with an allocation failing 'F': make the call whose address is in
+ * shared::value, 'X': execute.  'r': reap.  'b': look at bits.
  */
 static void obey_here(struct target *target, struct order *order)
 {
 	switch (order->what) {
 	case 'F':
 		data_file();
-		fail_here(order->n);
+		shared->number[0] = fail_here(order->n,
+					      (void *)(uintptr_t)shared->value,
+					      &shared->result);
 		break;
 	case 'X':
 		execute_failing(order->n, "/proc/self/exe", "register");
@@ -223,21 +209,13 @@ static bool event_works(void)
 
 /* Calls */
 
-/* The result of a call whose n-th allocation fails. */
-static int fail_nth(bool of_target, int (*call)(void), int n)
+/* The result of a call that the target makes, with an allocation failing. */
+static int in_target(void)
 {
-	shared->value = (uintptr_t)call;
-	if (of_target)
-		have(&target, SELF, 'F', n);
-	else
-		fail_here(n);
-	left = shared->number[0];
+	shared->value = failing.c->arg;
+	have(&target, SELF, 'F', failing.n);
+	failing.left = shared->number[0];
 	return shared->result;
-}
-
-static int make_call(int n)
-{
-	return fail_nth(op->of_target, op->call, n);
 }
 
 static void event_armed(void)
@@ -358,7 +336,7 @@ FIXTURE_TEARDOWN(memory)
 	is(0, look(&keeper, WORD, 4), "the word of another process");
 	stop(&keeper);
 	close(enable_fd);
-	memory_end();
+	fail_nth_end();
 	events_end();
 	dev_end();
 }
@@ -377,53 +355,56 @@ static void end(void)
 	holds(until(!word_engines(target.pid)), "and no engine is left");
 }
 
-static void fail_calls(void)
+static void fail_scope(__u32 which)
 {
-	static const struct op ops[] = {
-		{ "first ARM", anew, event_arm, false, good_arm },
-		{ "ARM", NULL, event_arm, false, good_arm },
-		{ "DISARM", event_armed, event_disarm, false, good_disarm },
-		{ "DETACH", event_armed, call_detach, false, good_detach, true },
-		{ "close", event_armed, call_close, false, good_close, true },
+	static const struct fail_case ops[] = {
+		{ "first ARM", anew, event_arm, good_arm },
+		{ "ARM", NULL, event_arm, good_arm },
+		{ "DISARM", event_armed, event_disarm, good_disarm },
+		{ "DETACH", event_armed, call_detach, good_detach,
+		  .never_fails = true },
+		{ "close", event_armed, call_close, good_close,
+		  .never_fails = true },
 	};
 
+	begin(which);
 	have_other();
-	fail_each(ops, ARRAY_SIZE(ops));
+	fail_calls(ops, ARRAY_SIZE(ops));
 	end();
 }
 
 TEST_F(memory, calls_for_a_process)
 {
-	begin(UTRACE_SCOPE_PROCESS);
-	fail_calls();
+	fail_scope(UTRACE_SCOPE_PROCESS);
 }
 
 TEST_F(memory, calls_for_a_tree)
 {
-	begin(UTRACE_SCOPE_TREE);
-	fail_calls();
+	fail_scope(UTRACE_SCOPE_TREE);
 }
 
 TEST_F(memory, writing)
 {
-	static const struct op op = {
-		"write", event_armed, write_here, true, good_write,
+	static const struct fail_case c = {
+		"write", event_armed, in_target, good_write, .elsewhere = true,
+		.arg = (long)write_here,
 	};
 
 	begin(UTRACE_SCOPE_PROCESS);
 	have_other();
-	fail_each(&op, 1);
+	fail_calls(&c, 1);
 	end();
 }
 
 TEST_F(memory, registering)
 {
-	static const struct op op = {
-		"REG", event_armed, register_other, true, good_register,
+	static const struct fail_case c = {
+		"REG", event_armed, in_target, good_register, .elsewhere = true,
+		.arg = (long)register_other,
 	};
 
 	begin(UTRACE_SCOPE_PROCESS);
-	fail_each(&op, 1);
+	fail_calls(&c, 1);
 	end();
 }
 
@@ -468,14 +449,14 @@ static bool good_disable(int ret)
 
 TEST_F(memory, enabling)
 {
-	static const struct op ops[] = {
-		{ "enable", NULL, call_enable, false, good_enable },
-		{ "disable", event_enabled, call_disable, false, good_disable },
+	static const struct fail_case ops[] = {
+		{ "enable", NULL, call_enable, good_enable },
+		{ "disable", event_enabled, call_disable, good_disable },
 	};
 
 	have_word(&target, 0);
 	have_other();
-	fail_each(ops, ARRAY_SIZE(ops));
+	fail_calls(ops, ARRAY_SIZE(ops));
 	is(0, bits(), "no bit is set");
 }
 
@@ -513,11 +494,12 @@ static bool good_first(int ret)
 
 TEST_F(memory, registering_for_the_first_time)
 {
-	static const struct op op = {
-		"REG", fresh, register_first, true, good_first,
+	static const struct fail_case c = {
+		"REG", fresh, in_target, good_first, .elsewhere = true,
+		.arg = (long)register_first,
 	};
 
-	fail_each(&op, 1);
+	fail_calls(&c, 1);
 	holds(without_engine > 0, "%d processes have no engine", without_engine);
 }
 
@@ -573,40 +555,41 @@ static bool check_child(pid_t pid)
 	return good;
 }
 
-/* Fork with the n-th allocation failing.  Returns the child, which has looked, or 0. */
-static pid_t fork_failing(int n)
+static void clear_numbers(void)
 {
-	pid_t pid;
 	int i;
 
 	for (i = 0; i < 8; i++)
 		shared->number[i] = 0;
-	pid = fail_nth(true, fork_here, n);
-	if (pid < 0) {
-		failed++;
-		bad += left || (pid != -ENOMEM && pid != -EAGAIN);
-		return 0;
-	}
-	need(until(shared->number[4]), "the child");
-	return pid;
 }
 
-static void try_fork(int n)
-{
-	pid_t pid = fork_failing(n);
+/* The child that was forked, which has looked. */
+static pid_t forked;
 
-	if (!pid)
-		return;
-	without += !registered(pid);
-	if (check_child(pid) && bits() == BOTH)
-		return;
-	printf("# the child is wrong after allocation %d\n", n);
-	wrong++;
+static int call_fork(void)
+{
+	forked = in_target();
+	if (forked < 0)
+		return forked;
+	need(until(shared->number[4]), "the child");
+	return 0;
+}
+
+/* The parent is as before, and the child as it should be. */
+static bool good_fork(int ret)
+{
+	if (ret)
+		return true;
+	without += !registered(forked);
+	return check_child(forked) && bits() == BOTH;
 }
 
 static void fail_forks(enum who_wants whose)
 {
-	int allocations;
+	static const struct fail_case c = {
+		"fork", clear_numbers, call_fork, good_fork, .elsewhere = true,
+		.may = -EAGAIN, .least = 6, .arg = (long)fork_here,
+	};
 
 	have_other();
 	who = whose;
@@ -614,12 +597,8 @@ static void fail_forks(enum who_wants whose)
 		enable(0, true);
 	else
 		arm_event(tracer.session, 0, 0);
-	allocations = sweep(try_fork, 1);
-	holds(failed > 5, "fork: %d allocations, %d failures", allocations,
-	      failed);
-	is(0, bad, "with the errors of fork");
+	holds(fail_one(&c), "a fork fails, or makes a child that is right");
 	holds(without > 0, "%d children have no registrations", without);
-	is(0, wrong, "the parent is as before, and the child as it should be");
 }
 
 TEST_F(memory, forks_with_ftrace)
@@ -648,27 +627,29 @@ TEST_F(memory, forks_that_keep)
  * On any kernel: a child has the registrations, or no bit, and so no bit is left of an
  * event that is disabled.  A work queue may take the bit back, which takes a moment.
  */
-static void try_any_fork(int n)
+static bool good_any_fork(int ret)
 {
 	int i, now = 1;
 
-	if (!fork_failing(n))
-		return;
+	if (ret)
+		return true;
 	enable(0, false);
 	for (i = 0; i < 1000 && now == 1; i++)
 		now = child_looks();
 	need(now == 0 || now == 1, "a look of the child");
-	if (now) {
-		wrong++;
-		printf("# the child keeps the bit after allocation %d\n", n);
-	}
 	enable(0, true);
 	shared->number[1] = -1;
 	have(&target, SELF, 'r', 0);
+	return !now;
 }
 
 TEST_F(events, forks_without_memory)
 {
+	static const struct fail_case c = {
+		"fork", clear_numbers, call_fork, good_any_fork,
+		.elsewhere = true, .may = -EAGAIN, .least = 6,
+		.arg = (long)fork_here,
+	};
 	const char *why = memory_begin(NULL);
 
 	if (why)
@@ -677,54 +658,53 @@ TEST_F(events, forks_without_memory)
 	put(&target, WORD, 2, OWN_COUNT);
 	have_word(&target, 0);
 	enable(0, true);
-	sweep(try_any_fork, 1);
-	holds(failed > 5, "%d forks fail", failed);
-	is(0, bad, "with the errors of fork");
-	is(0, wrong, "no child keeps a bit");
+	holds(fail_one(&c), "no child keeps a bit");
 	enable(0, false);
 	stop(&target);
-	memory_end();
+	fail_nth_end();
 }
 
 /* Programs */
 
 static int begun;
 
-/* The program finds the event armed if it begins. */
-static void try_program(int n)
+static int call_program(void)
+{
+	have(&target, SELF, 'X', failing.n);
+	failing.left = shared->number[0];
+	return 0;
+}
+
+/* The program finds the event armed if it begins, and its write is recorded. */
+static bool good_program(int ret)
 {
 	bool good;
-	int i;
 
-	for (i = 0; i < 8; i++)
-		shared->number[i] = 0;
-	have(&target, SELF, 'X', n);
-	left = shared->number[0];
 	if (shared->number[1]) {
 		begun++;
 		good = shared->number[1] == (1 | 1 << 8) && !shared->result &&
 		       !shared->number[2] && gather(&tracer, 0) == 1;
 	} else {
-		good = !left && shared->number[4] && !gather(&tracer, 0);
+		good = !failing.left && shared->number[4] && !gather(&tracer, 0);
 	}
-	if (good)
-		return;
-	wrong++;
-	printf("# allocation %d: error %ld, status %lx, REG %ld, bits %lx\n", n,
-	       shared->number[3], shared->number[4], shared->result,
-	       shared->number[1]);
+	if (!good)
+		printf("# error %ld, status %lx, REG %ld, bits %lx\n",
+		       shared->number[3], shared->number[4], shared->result,
+		       shared->number[1]);
+	return good;
 }
 
 TEST_F(memory, programs)
 {
-	int allocations;
+	static const struct fail_case c = {
+		"execve", clear_numbers, call_program, good_program,
+		.elsewhere = true, .stride = STRIDE,
+	};
 
 	begin(UTRACE_SCOPE_TREE);
 	arm_event(tracer.session, 0, 0);
-	allocations = sweep(try_program, STRIDE);
-	holds(begun > 5, "execve: %d allocations, %d programs begin",
-	      allocations, begun);
-	is(0, wrong, "which have the bit, and their writes are recorded");
+	holds(fail_one(&c), "a program has the bit, or does not begin");
+	holds(begun > 5, "%d programs begin", begun);
 	end();
 }
 

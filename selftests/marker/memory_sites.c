@@ -2,8 +2,7 @@
 /*
  * utrace selftests - markers without memory
  *
- * The test repeats each call, forks, hits and programs of the target: the first
- * allocation fails, then the second, until there are fewer allocations.  A call
+ * The calls are those of a tracer, and forks, hits and programs of the target.  A call
  * that fails has changed nothing, and one that works has done all.
  *
  * The marker shares its semaphore with a second one, which another tracer has armed
@@ -20,7 +19,6 @@
 unsigned short utrace_test_main_semaphore __attribute__((section(".probes")));
 
 static struct tracer tracer, other;
-static int nth_fd;
 static __u32 scope;
 
 /* What is armed: FIRST or, with UTRACE_MARKER_F_RETURN, ADD. */
@@ -52,18 +50,13 @@ static int hit_and_look(void)
 #define SEEN(semaphore)	((semaphore) | (semaphore) << 4 | 1 << 8)
 
 /*
- * Fork with the n-th allocation failing.  The child loads at once, then when
- * number[1] is set, and ends.  number[]: 0: allocations left.  2 and 3: what the
- * child has seen.
+ * A child that was forked loads at once, then when number[1] is set, and ends.
+ * number[]: 0: allocations left.  2 and 3: what the child has seen.
  */
-static void fork_failing(int n)
+static int fork_here(void)
 {
-	int nth = fail_nth_open(0);
-	pid_t pid;
+	pid_t pid = plain_fork();
 
-	if (!fail_nth_arm(nth, n))
-		_exit(99);
-	pid = plain_fork();
 	if (!pid) {
 		stage->number[2] = hit_and_look();
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -72,9 +65,7 @@ static void fork_failing(int n)
 		stage->number[3] = hit_and_look();
 		_exit(0);
 	}
-	stage->result = pid < 0 ? -errno : pid;
-	stage->number[0] = fail_nth_left(nth);
-	close(nth);
+	return pid < 0 ? -errno : pid;
 }
 
 static void reap(pid_t pid)
@@ -118,7 +109,8 @@ static void obey_here(struct target *target, struct order *order)
 {
 	switch (order->what) {
 	case 'f':
-		fork_failing(order->n);
+		stage->number[0] = fail_here(order->n, fork_here,
+					     &stage->result);
 		break;
 	case 'H':
 		hit_failing(order->n);
@@ -304,41 +296,31 @@ static bool good_close(int ret)
 	return nothing_is_left();
 }
 
-static int make_call(int n)
-{
-	int ret;
-
-	need(fail_nth_arm(nth_fd, n), "fail-nth");
-	ret = op->call();
-	left = fail_nth_left(nth_fd);
-	return ret;
-}
-
 static void armed(void)
 {
 	marker.id = arm_marker(&tracer, marker);
 }
 
-static const struct op ops_arm[] = {
-	{ "first ARM", anew, call_arm, false, good_arm },
-	{ "ARM", NULL, call_arm, false, good_arm },
+static const struct fail_case ops_arm[] = {
+	{ "first ARM", anew, call_arm, good_arm },
+	{ "ARM", NULL, call_arm, good_arm },
 };
 
-static const struct op ops_armed[] = {
-	{ "DISARM", armed, call_disarm, false, good_disarm },
-	{ "READ", armed, call_counts, false, good_counts },
-	{ "DETACH", armed, call_detach, false, good_detach, true },
-	{ "close", armed, call_close, false, good_close, true },
+static const struct fail_case ops_armed[] = {
+	{ "DISARM", armed, call_disarm, good_disarm },
+	{ "READ", armed, call_counts, good_counts },
+	{ "DETACH", armed, call_detach, good_detach, .never_fails = true },
+	{ "close", armed, call_close, good_close, .never_fails = true },
 };
 
 static void fail_arm(void)
 {
-	fail_each(ops_arm, ARRAY_SIZE(ops_arm));
+	fail_calls(ops_arm, ARRAY_SIZE(ops_arm));
 }
 
 static void fail_armed(void)
 {
-	fail_each(ops_armed, ARRAY_SIZE(ops_armed));
+	fail_calls(ops_armed, ARRAY_SIZE(ops_armed));
 }
 
 /* Fixture */
@@ -387,8 +369,6 @@ FIXTURE_SETUP(memory)
 
 	if (why)
 		SKIP(return, "%s", why);
-	nth_fd = fail_nth_open(0);
-	need(nth_fd >= 0, "fail-nth");
 	make_libraries();
 	start_sites(&target);
 	trace(&other, target.pid, UTRACE_SCOPE_TREE);
@@ -400,8 +380,7 @@ FIXTURE_TEARDOWN(memory)
 {
 	stop(&target);
 	remove_libraries();
-	close(nth_fd);
-	memory_end();
+	fail_nth_end();
 	dev_end();
 }
 
@@ -486,104 +465,120 @@ static bool check_child(pid_t pid, bool kept)
 	return !try_arm(&tracer, &marker) && good;
 }
 
-static void try_fork(int n)
+static void clear_numbers(void)
 {
-	bool good = true;
 	int i;
 
-	for (i = 0; i < 6; i++)
+	for (i = 0; i < 8; i++) {
+		shared->number[i] = 0;
 		stage->number[i] = 0;
-	have(&target, SELF, 'f', n);
-	left = stage->number[0];
-	if (stage->result < 0) {
-		failed++;
-		bad += left || (stage->result != -ENOMEM &&
-				stage->result != -EAGAIN);
-	} else {
-		good = check_child(stage->result, scope == UTRACE_SCOPE_TREE);
 	}
+	stage->place = place;
+	stage->result = failing.c->arg;
+}
+
+static int call_fork(void)
+{
+	have(&target, SELF, 'f', failing.n);
+	failing.left = stage->number[0];
+	return stage->result < 0 ? stage->result : 0;
+}
+
+/* The parent is as before, and the child as it should be. */
+static bool good_fork(int ret)
+{
+	bool good = ret || check_child(stage->result,
+				       scope == UTRACE_SCOPE_TREE);
+
 	if (has(true) && good)
-		return;
-	printf("# allocation %d: result %ld, the child has %lx, then %lx, and status %lx\n",
-	       n, stage->result, stage->number[2], stage->number[3],
+		return true;
+	printf("# result %ld, the child has %lx, then %lx, and status %lx\n",
+	       stage->result, stage->number[2], stage->number[3],
 	       stage->number[5]);
-	wrong++;
+	return false;
 }
 
 /* A fork fails, or makes a child that is right. */
-static void fail_forks(void)
+static void fail_forks(__u32 which)
 {
-	int allocations;
+	static const struct fail_case c = {
+		"fork", clear_numbers, call_fork, good_fork, .elsewhere = true,
+		.may = -EAGAIN, .least = 6,
+	};
 
-	marker.id = arm_marker(&tracer, marker);
-	stage->place = place;
-	allocations = sweep(try_fork, 1);
-	holds(failed > 5, "fork: %d allocations, %d failures", allocations,
-	      failed);
-	is(0, bad, "with the errors of fork");
-	is(0, wrong, "the parent is as before, and the child as it should be");
+	begin(which);
+	armed();
+	holds(fail_one(&c), "a fork fails, or makes a child that is right");
+	end();
 }
 
 TEST_F(memory, forks_that_start_without)
 {
-	begin(UTRACE_SCOPE_PROCESS);
-	fail_forks();
-	end();
+	fail_forks(UTRACE_SCOPE_PROCESS);
 }
 
 TEST_F(memory, forks_that_keep)
 {
-	begin(UTRACE_SCOPE_TREE);
-	fail_forks();
-	end();
+	fail_forks(UTRACE_SCOPE_TREE);
 }
 
 /* Hits */
 
-/* The result of the function; the least and most records of two hits. */
-static long result;
+/* The least and most records of two hits; the count of hits before them. */
 static int least, most;
+static long count_before;
 
-/* A child hits the marker with an allocation failing, and again. */
-static void try_hit(int n)
+static void prepare_hit(void)
 {
-	long before = count_of(), hits;
-	int i, records;
-
-	for (i = 0; i < 6; i++)
-		stage->number[i] = 0;
-	stage->result = result;
-	have(&target, SELF, 'H', n);
-	left = stage->number[0];
-	hits = count_of() - before;
-	records = told(stage->number[4]);
-	/* Without memory for the task its hit is not counted. */
-	if (stage->number[1] == 2 && !stage->number[5] &&
-	    hits == records - lost && records >= (left ? 2 : least) &&
-	    records <= (left ? 2 : most))
-		return;
-	printf("# allocation %d: results %ld, status %lx, %ld hits, %d records\n",
-	       n, stage->number[1], stage->number[5], hits, records);
-	wrong++;
+	clear_numbers();
+	count_before = count_of();
 }
 
-static void fail_hits(long a_result, int at_least, int at_most)
+/* A child hits the marker with an allocation failing, and again. */
+static int call_hit(void)
 {
-	result = a_result;
+	have(&target, SELF, 'H', failing.n);
+	failing.left = stage->number[0];
+	return 0;
+}
+
+/* The hits are recorded, and the program goes on. */
+static bool good_hit(int ret)
+{
+	const bool used = !failing.left;
+	long hits = count_of() - count_before;
+	int records = told(stage->number[4]);
+
+	/* Without memory for the task its hit is not counted. */
+	if (stage->number[1] == 2 && !stage->number[5] &&
+	    hits == records - lost && records >= (used ? least : 2) &&
+	    records <= (used ? most : 2))
+		return true;
+	printf("# results %ld, status %lx, %ld hits, %d records\n",
+	       stage->number[1], stage->number[5], hits, records);
+	return false;
+}
+
+/* The function of the marker has this result. */
+static void fail_hits(long result, int at_least, int at_most)
+{
+	const struct fail_case c = {
+		"hit", prepare_hit, call_hit, good_hit, .elsewhere = true,
+		.arg = result,
+	};
+
 	least = at_least;
 	most = at_most;
-	marker.id = arm_marker(&tracer, marker);
-	stage->place = place;
+	begin(UTRACE_SCOPE_TREE);
+	armed();
 	told(0);
-	holds(true, "a hit: %d allocations", sweep(try_hit, 1));
-	is(0, wrong, "hits are recorded, and the program goes on");
+	holds(fail_one(&c), "hits are recorded, and the program goes on");
+	end();
 }
 
 TEST_F(memory, hits)
 {
-	begin(UTRACE_SCOPE_TREE);
 	fail_hits(B, 2, 2);
-	end();
 }
 
 /*
@@ -592,19 +587,15 @@ TEST_F(memory, hits)
  */
 TEST_F(memory, hits_of_a_function)
 {
-	begin(UTRACE_SCOPE_TREE);
 	choose_marker(ADD);
 	fail_hits(A + B, 2, 3);
-	end();
 }
 
 /* Without memory to note the call, uprobes does not notice the return. */
 TEST_F(memory, hits_of_a_return)
 {
-	begin(UTRACE_SCOPE_TREE);
 	choose_return();
 	fail_hits(A + B, 1, 3);
-	end();
 }
 
 /* Programs */
@@ -621,50 +612,50 @@ static void make_program(void)
 	marker = marker_at(&all[0], fd, COOKIE(PLACES));
 }
 
-/* The semaphore is raised if a hit is recorded; a program may not begin. */
-static bool check_program(bool used)
-{
-	int raised = shared->number[1] & 0xff;
-	int hits = told(stage->number[4]);
-
-	if (shared->number[1])
-		return raised <= 1 && hits == raised && (raised || used) &&
-		       !stage->number[5];
-	return !hits && used && stage->number[5];
-}
-
 static int begun, without;
 
-static void try_program(int n)
+static int call_program(void)
 {
-	int i;
+	have(&target, SELF, 'X', failing.n);
+	failing.left = shared->number[0];
+	return 0;
+}
 
-	for (i = 0; i < 8; i++)
-		shared->number[i] = 0;
-	have(&target, SELF, 'X', n);
-	left = shared->number[0];
+/* The semaphore is raised if a hit is recorded; a program may not begin. */
+static bool good_program(int ret)
+{
+	const bool used = !failing.left;
+	int raised = shared->number[1] & 0xff;
+	int hits = told(stage->number[4]);
+	bool good;
+
 	begun += !!shared->number[1];
 	without += shared->number[1] == 1 << 8;
-	if (check_program(!left))
-		return;
-	wrong++;
-	printf("# allocation %d: error %ld, status %lx, the program has %lx\n",
-	       n, shared->number[3], stage->number[5], shared->number[1]);
+	if (shared->number[1])
+		good = raised <= 1 && hits == raised && (raised || used) &&
+		       !stage->number[5];
+	else
+		good = !hits && used && stage->number[5];
+	if (!good)
+		printf("# error %ld, status %lx, the program has %lx\n",
+		       shared->number[3], stage->number[5], shared->number[1]);
+	return good;
 }
 
 TEST_F(memory, programs)
 {
-	int allocations;
+	static const struct fail_case c = {
+		"execve", clear_numbers, call_program, good_program,
+		.elsewhere = true, .stride = STRIDE,
+	};
 
 	make_program();
 	begin(UTRACE_SCOPE_TREE);
-	marker.id = arm_marker(&tracer, marker);
+	armed();
 	told(0);
-	allocations = sweep(try_program, STRIDE);
-	holds(begun > 5, "execve: %d allocations, %d programs begin",
-	      allocations, begun);
+	holds(fail_one(&c), "a program has both the semaphore and a hit, or neither");
+	holds(begun > 5, "%d programs begin", begun);
 	holds(without < begun, "of which %d are without the marker", without);
-	is(0, wrong, "a program has both the semaphore and a hit, or neither");
 	unlink(path_of_copy());
 	end();
 }

@@ -2,9 +2,8 @@
 /*
  * utrace selftests - allocations that fail in requests of a further tracer
  *
- * The test itself is the further tracer.  Each request is repeated: the first
- * allocation fails, then the second, until the request makes fewer.  A request
- * that fails leaves a tracing that works, and an attach that fails leaves none.
+ * The test itself is the further tracer.  A request that fails leaves a tracing
+ * that works, and an attach that fails leaves none.
  */
 #include "../fail_nth.h"
 #include "two.h"
@@ -125,68 +124,60 @@ static bool is_void(const struct op *op)
 	return op->addr == NT_X86_XSTATE && !xstate_iov.iov_len;
 }
 
-/* One request; false if its result is wrong, or it leaves something behind. */
-static bool one(const struct op *op, int fd, int n, pid_t pid, bool *used)
-{
-	bool before = !op->attaches;
-	long ret;
+/* The request at hand, and the tracee. */
+static const struct op *op;
+static struct ut_target *t;
 
-	if (before && (!seize(pid) || (op->runs && ask(PTRACE_CONT, pid, 0))))
-		return false;
-	if (!fail_nth_arm(fd, n))
-		return false;
-	ret = ask_at(op->request, pid, op->addr, op->data);
-	*used = !fail_nth_left(fd);
-	if (ret && (!*used || ret != -ENOMEM)) {
-		printf("# %s, allocation %d: %ld\n", op->name, n, ret);
-		return false;
-	}
-	if (op->request == PTRACE_ATTACH && !ret && !stops(pid))
+static void prepare_request(void)
+{
+	if (op->attaches)
+		return;
+	fail_need(seize(t->pid) &&
+		  (!op->runs || !ask(PTRACE_CONT, t->pid, 0)), "PTRACE_SEIZE");
+}
+
+static int request(void)
+{
+	return ask_at(op->request, t->pid, op->addr, op->data);
+}
+
+/* A tracer that is attached can leave. */
+static bool check_request(int ret)
+{
+	if (op->request == PTRACE_ATTACH && !ret && !stops(t->pid))
 		return false;
 	if ((op->attaches && ret) || (op->request == PTRACE_DETACH && !ret))
-		return !is_attached(pid);
-	return is_attached(pid) && leave(pid);
+		return !is_attached(t->pid);
+	return is_attached(t->pid) && leave(t->pid);
 }
 
 TEST_F(tracers, requests)
 {
-	const char *why = fail_nth_why_not();
-	struct ut_target *t = &self->t;
-	const struct op *op;
-	bool used;
-	int fd, n;
+	struct fail_case c = { NULL, prepare_request, request, check_request };
+	const char *why = fail_nth_begin(false);
 
 	if (why)
 		SKIP(return, "%s", why);
-	fd = fail_nth_open(0);
-	ASSERT_LE(0, fd);
-	ASSERT_TRUE(fail_nth_enable(true));
+	t = &self->t;
 	ASSERT_TRUE(actor_spawn(t));
 	ASSERT_EQ(0, two_seize(&self->p, t->pid, 0));
 	ASSERT_TRUE(read_xstate(t->pid));
 	for (op = ops; op->name; op++) {
 		if (is_void(op))
 			continue;
-		used = true;
-		for (n = 1; n < FAIL_NTH_MOST && used; n++) {
-			EXPECT_TRUE(one(op, fd, n, t->pid, &used)) {
-				TH_LOG("%s, allocation %d", op->name, n);
-				used = false;
-			}
-		}
-		printf("# %s: %d allocations\n", op->name, n - 2);
+		c.name = op->name;
+		EXPECT_TRUE(fail_one(&c));
 	}
 	EXPECT_TRUE(ut_runs(t));
 	EXPECT_TRUE(two_quiet(&self->p, t->pid));
-	fail_nth_enable(false);
-	close(fd);
+	fail_nth_end();
 }
 
 /*
  * Pass all stops on until the actor has done something more than @done, and see
  * whether a child of the actor has stopped.
  */
-static bool serve(struct ut_target *t, int done, bool *followed)
+static bool serve(int done, bool *followed)
 {
 	long end = ut_now_ms() + UT_DEADLINE_MS;
 	int status;
@@ -206,45 +197,50 @@ static bool serve(struct ut_target *t, int done, bool *followed)
 }
 
 /* Check whether the actor made a child in its last action. */
-static bool made_child(struct ut_target *t, int action)
+static bool made_child(void)
 {
-	return action == ACTOR_CLONES ? !t->sh->value[ACTOR_RESULT] :
+	return failing.c->arg == ACTOR_CLONES ? !t->sh->value[ACTOR_RESULT] :
 					t->sh->value[ACTOR_CHILD] > 0;
 }
 
-/*
- * A clone fails, or makes a child that is followed.  In both cases the task
- * goes on.
- */
+static bool followed;
+
+static void prepare_child(void)
+{
+	t->sh->go[1] = 1;
+}
+
+static int make_child(void)
+{
+	actor_do(t, failing.c->arg);
+	fail_need(serve(failing.n - 1, &followed), "the actor");
+	return 0;
+}
+
+/* A clone fails, or makes a child that is followed. */
+static bool check_child(int ret)
+{
+	return made_child() == followed;
+}
+
+/* In both cases the task goes on. */
 static void follow(struct __test_metadata *_metadata, struct two_data *self,
 		   int action, long options)
 {
-	const char *why = fail_nth_why_not();
-	struct ut_target *t = &self->t;
-	bool used = true, followed;
-	int fd, n;
+	const struct fail_case c = {
+		"a clone of the actor", prepare_child, make_child, check_child,
+		.of = &self->t.pid, .arg = action,
+	};
+	const char *why = fail_nth_begin(false);
 
 	if (why)
 		SKIP(return, "%s", why);
+	t = &self->t;
 	ASSERT_TRUE(actor_spawn(t));
 	ASSERT_EQ(0, two_seize(&self->p, t->pid, 0));
 	ASSERT_EQ(0, ask(PTRACE_SEIZE, t->pid, options));
-	fd = fail_nth_open(t->pid);
-	ASSERT_LE(0, fd);
-	ASSERT_TRUE(fail_nth_enable(true));
-	for (n = 1; n < FAIL_NTH_MOST && used; n++) {
-		t->sh->go[1] = 1;
-		ASSERT_TRUE(fail_nth_arm(fd, n));
-		actor_do(t, action);
-		ASSERT_TRUE(serve(t, n - 1, &followed));
-		EXPECT_EQ(made_child(t, action), followed) {
-			TH_LOG("allocation %d", n);
-		}
-		used = !fail_nth_left(fd);
-	}
-	printf("# %d allocations\n", n - 2);
-	fail_nth_enable(false);
-	close(fd);
+	EXPECT_TRUE(fail_one(&c));
+	fail_nth_end();
 	EXPECT_TRUE(ut_runs(t));
 	EXPECT_TRUE(two_quiet(&self->p, t->pid));
 }
@@ -292,46 +288,54 @@ static int asks(struct ut_target *t)
 }
 
 /* A tracer without PTRACE_SEIZE leaves in the stop of a signal. */
-static bool leave_at_signal(struct two_tracer *first, pid_t pid)
+static bool leave_at_signal(struct two_tracer *tr, pid_t pid)
 {
 	return !kill(pid, SIGUSR1) &&
-	       two_wait(first, pid) == two_stop(SIGUSR1) &&
-	       !two_cont(first, pid, SIGUSR1) && stops(pid) &&
+	       two_wait(tr, pid) == two_stop(SIGUSR1) &&
+	       !two_cont(tr, pid, SIGUSR1) && stops(pid) &&
 	       !ask(PTRACE_DETACH, pid, 0);
+}
+
+/* The first tracer. */
+static struct two_tracer *first;
+
+static int traceme(void)
+{
+	t->sh->go[0] = failing.n;
+	fail_need(ut_until(t->sh->value[ASK_DONE] == failing.n), "the request");
+	failing.left = t->sh->value[ASK_LEFT];
+	return t->sh->value[ASK_RESULT];
+}
+
+static bool check_traceme(int ret)
+{
+	bool good = is_attached(t->pid) == !ret;
+
+	if (!ret)
+		fail_need(leave_at_signal(first, t->pid), "the detach");
+	return !is_attached(t->pid) && good;
 }
 
 /* The child asks the test to be a further tracer. */
 TEST_F(tracers, traceme)
 {
-	const char *why = fail_nth_why_not();
-	struct ut_target *t = &self->t;
-	bool used = true;
-	int n;
+	static const struct fail_case c = {
+		"PTRACE_TRACEME", NULL, traceme, check_traceme,
+		.elsewhere = true,
+	};
+	const char *why = fail_nth_begin(false);
 
 	if (why)
 		SKIP(return, "%s", why);
+	t = &self->t;
+	first = &self->p;
 	ASSERT_TRUE(ut_spawn(t, asks));
 	ASSERT_TRUE(ut_hear(t));
-	ASSERT_EQ(0, two_seize(&self->p, t->pid, 0));
-	ASSERT_TRUE(fail_nth_enable(true));
-	for (n = 1; n < FAIL_NTH_MOST && used; n++) {
-		t->sh->go[0] = n;
-		ASSERT_TRUE(ut_until(t->sh->value[ASK_DONE] == n));
-		used = !t->sh->value[ASK_LEFT];
-		if (t->sh->value[ASK_RESULT]) {
-			EXPECT_TRUE(used);
-			EXPECT_EQ(-ENOMEM, t->sh->value[ASK_RESULT]);
-			EXPECT_FALSE(is_attached(t->pid));
-		} else {
-			EXPECT_TRUE(is_attached(t->pid));
-			ASSERT_TRUE(leave_at_signal(&self->p, t->pid));
-			EXPECT_FALSE(is_attached(t->pid));
-		}
-	}
-	printf("# PTRACE_TRACEME: %d allocations\n", n - 2);
-	fail_nth_enable(false);
+	ASSERT_EQ(0, two_seize(first, t->pid, 0));
+	EXPECT_TRUE(fail_one(&c));
+	fail_nth_end();
 	EXPECT_TRUE(ut_runs(t));
-	EXPECT_TRUE(two_quiet(&self->p, t->pid));
+	EXPECT_TRUE(two_quiet(first, t->pid));
 }
 
 TEST_HARNESS_MAIN
