@@ -165,13 +165,44 @@ static bool is_over(void)
 	       sh->value[V_ENDED] == sh->value[V_BORN];
 }
 
-static void births(struct __test_metadata *_metadata, struct ut_target *t,
-		   __u32 scope, struct birth what)
+FIXTURE_LIKE(utrace, births)
+
+FIXTURE_VARIANT(births) {
+	__u32 scope;
+	struct birth kind;
+};
+
+FIXTURE_VARIANT_ADD(births, threads_of_a_process) {
+	.scope = UT_ATTACH_PROCESS,
+};
+
+FIXTURE_VARIANT_ADD(births, threads_by_threads_of_a_process) {
+	.scope = UT_ATTACH_PROCESS, .kind.chain = true,
+};
+
+FIXTURE_VARIANT_ADD(births, processes_of_a_tree) {
+	.scope = UT_ATTACH_TREE, .kind.processes = true,
+};
+
+FIXTURE_VARIANT_ADD(births, threads_of_the_system) {
+	.scope = UT_ATTACH_SYSTEM,
+};
+
+FIXTURE_VARIANT_ADD(births, threads_by_threads_of_the_system) {
+	.scope = UT_ATTACH_SYSTEM, .kind.chain = true,
+};
+
+FIXTURE_VARIANT_ADD(births, processes_by_processes_of_the_system) {
+	.scope = UT_ATTACH_SYSTEM, .kind.processes = true, .kind.chain = true,
+};
+
+TEST_F(births, nobody_is_missed)
 {
 	static const int mark[] = { UT_MARK_NR };
+	struct ut_target *t = &self->base.t;
 	long end = ut_now_ms() + STORM_MS, round, born = 0, before, beside = 0;
 
-	kind = what;
+	kind = variant->kind;
 	ASSERT_TRUE(ut_spawn(t, creators));
 	sh = t->sh;
 	for (round = 1; ut_now_ms() < end || round < 10; round++) {
@@ -194,7 +225,7 @@ static void births(struct __test_metadata *_metadata, struct ut_target *t,
 		/* Attach at another moment in each round. */
 		usleep(round * 97 % 2000);
 		await_birth();
-		id = ut_attach_full(t->pid, scope, UT_OPS_FULL, 0);
+		id = ut_attach_full(t->pid, variant->scope, UT_OPS_FULL, 0);
 		ASSERT_LT(0, id);
 		ASSERT_EQ(0, ut_filter(id, mark, 1));
 		await_birth();
@@ -215,40 +246,6 @@ static void births(struct __test_metadata *_metadata, struct ut_target *t,
 	TH_LOG("%ld rounds, %ld born, in %ld while events were asked for",
 	       round - 1, born, beside);
 	EXPECT_LT(0, beside);
-}
-
-static const struct birth threads, processes = { .processes = true };
-static const struct birth thread_chain = { .chain = true };
-static const struct birth process_chain = { .processes = true, .chain = true };
-
-TEST_F(utrace, threads_of_a_process)
-{
-	births(_metadata, &self->t, UT_ATTACH_PROCESS, threads);
-}
-
-TEST_F(utrace, threads_by_threads_of_a_process)
-{
-	births(_metadata, &self->t, UT_ATTACH_PROCESS, thread_chain);
-}
-
-TEST_F(utrace, processes_of_a_tree)
-{
-	births(_metadata, &self->t, UT_ATTACH_TREE, processes);
-}
-
-TEST_F(utrace, threads_of_the_system)
-{
-	births(_metadata, &self->t, UT_ATTACH_SYSTEM, threads);
-}
-
-TEST_F(utrace, threads_by_threads_of_the_system)
-{
-	births(_metadata, &self->t, UT_ATTACH_SYSTEM, thread_chain);
-}
-
-TEST_F(utrace, processes_by_processes_of_the_system)
-{
-	births(_metadata, &self->t, UT_ATTACH_SYSTEM, process_chain);
 }
 
 TEST_HARNESS_MAIN

@@ -19,4 +19,25 @@
 #undef TEST_TIMEOUT_DEFAULT
 #define TEST_TIMEOUT_DEFAULT	(120 * ut_patience())
 
+/*
+ * A fixture with variants, FIXTURE_VARIANT(fixture_name), that has the data, the
+ * setup and the teardown of the fixture @base.  The data are self->base.
+ */
+#define FIXTURE_LIKE(base_name, fixture_name)				\
+	struct _test_data_##fixture_name;				\
+									\
+	FIXTURE(fixture_name) {						\
+		FIXTURE_DATA(base_name) base;				\
+	};								\
+									\
+	FIXTURE_SETUP(fixture_name)					\
+	{								\
+		base_name##_setup(_metadata, &self->base, NULL);	\
+	}								\
+									\
+	FIXTURE_TEARDOWN(fixture_name)					\
+	{								\
+		base_name##_teardown(_metadata, &self->base, NULL);	\
+	}
+
 #endif /* UTRACE_HARNESS_H */

@@ -120,9 +120,20 @@ static void *attacher(void *arg)
 	return NULL;
 }
 
-static void attach_storm(struct __test_metadata *_metadata,
-			 struct ut_target *t, __u32 scope)
+FIXTURE_LIKE(utrace, scope)
+
+FIXTURE_VARIANT(scope) {
+	__u32 scope;
+};
+
+FIXTURE_VARIANT_ADD(scope, thread) { 0 };
+FIXTURE_VARIANT_ADD(scope, process) { UT_ATTACH_PROCESS };
+FIXTURE_VARIANT_ADD(scope, tree) { UT_ATTACH_TREE };
+FIXTURE_VARIANT_ADD(scope, system) { UT_ATTACH_SYSTEM };
+
+TEST_F(scope, attach_detach)
 {
+	struct ut_target *t = &self->base.t;
 	struct storm s[2];
 	pthread_t thread[2];
 	int i, status;
@@ -132,7 +143,7 @@ static void attach_storm(struct __test_metadata *_metadata,
 	for (i = 0; i < 2; i++) {
 		s[i] = (struct storm) {
 			.t = t, .end = ut_now_ms() + STORM_MS, .cpu = i,
-			.scope = scope,
+			.scope = variant->scope,
 		};
 		ASSERT_EQ(0, pthread_create(&thread[i], NULL, attacher, &s[i]));
 	}
@@ -147,26 +158,6 @@ static void attach_storm(struct __test_metadata *_metadata,
 	EXPECT_EQ(0, status);
 	EXPECT_EQ(0, t->sh->value[2]);
 	EXPECT_LT(0, t->sh->value[1]);
-}
-
-TEST_F(utrace, attach_detach_thread)
-{
-	attach_storm(_metadata, &self->t, 0);
-}
-
-TEST_F(utrace, attach_detach_process)
-{
-	attach_storm(_metadata, &self->t, UT_ATTACH_PROCESS);
-}
-
-TEST_F(utrace, attach_detach_tree)
-{
-	attach_storm(_metadata, &self->t, UT_ATTACH_TREE);
-}
-
-TEST_F(utrace, attach_detach_system)
-{
-	attach_storm(_metadata, &self->t, UT_ATTACH_SYSTEM);
 }
 
 /*

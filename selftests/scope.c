@@ -120,13 +120,25 @@ static int clone_flags_target(struct ut_target *t)
 	return t->sh->value[0] < 0;
 }
 
-static void follows(struct __test_metadata *_metadata, struct ut_target *t,
-		    unsigned long flags)
+FIXTURE_LIKE(utrace, flags)
+
+/* The flags of clone(2). */
+FIXTURE_VARIANT(flags) {
+	unsigned long flags;
+};
+
+FIXTURE_VARIANT_ADD(flags, fork) { SIGCHLD };
+FIXTURE_VARIANT_ADD(flags, untraced) { SIGCHLD | CLONE_UNTRACED };
+FIXTURE_VARIANT_ADD(flags, parent) { SIGCHLD | CLONE_PARENT };
+FIXTURE_VARIANT_ADD(flags, without_signal) { CLONE_UNTRACED | CLONE_VFORK };
+
+TEST_F(flags, tree_follows)
 {
+	struct ut_target *t = &self->base.t;
 	pid_t child;
 	int id;
 
-	t->arg = flags;
+	t->arg = variant->flags;
 	ASSERT_TRUE(ut_spawn(t, clone_flags_target));
 	id = ut_attach(t->pid, UT_ATTACH_TREE,
 		       UT_BIT(CLONE) | UT_BIT(SYSCALL_ENTRY) | UT_BIT(EXIT));
@@ -141,28 +153,8 @@ static void follows(struct __test_metadata *_metadata, struct ut_target *t,
 	EXPECT_EQ(1, ut_matches(0, id, UT_EV_CLONE, t->pid, UT_ANY));
 	EXPECT_LT(ut_find(0, id, UT_EV_CLONE, t->pid, UT_ANY),
 		  ut_find(0, id, UT_ANY, child, UT_ANY));
-	if (flags & CLONE_PARENT)
+	if (variant->flags & CLONE_PARENT)
 		waitpid(child, NULL, __WALL);
-}
-
-TEST_F(utrace, tree_follows_fork)
-{
-	follows(_metadata, &self->t, SIGCHLD);
-}
-
-TEST_F(utrace, tree_follows_clone_untraced)
-{
-	follows(_metadata, &self->t, SIGCHLD | CLONE_UNTRACED);
-}
-
-TEST_F(utrace, tree_follows_clone_parent)
-{
-	follows(_metadata, &self->t, SIGCHLD | CLONE_PARENT);
-}
-
-TEST_F(utrace, tree_follows_clone_without_signal)
-{
-	follows(_metadata, &self->t, CLONE_UNTRACED | CLONE_VFORK);
 }
 
 /*
