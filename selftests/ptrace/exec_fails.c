@@ -9,15 +9,42 @@
 
 #define ROUNDS	20
 
-static const struct scene alone = { .further = 1 };
-static const struct scene beside = { .further = 2, .leader = true };
-static const struct scene both = {
-	.further = 2, .stays = true, .leader = true,
+FIXTURE_LIKE(tracers, fails)
+
+FIXTURE_VARIANT(fails) {
+	struct scene sc;
 };
 
-static void fails(struct __test_metadata *_metadata, struct ut_target *t,
-		  const struct scene *sc)
+/* What all below is compared with: a kernel without further tracers. */
+FIXTURE_VARIANT_ADD(fails, under_the_first) {
+	.sc = { .stays = true },
+};
+
+FIXTURE_VARIANT_ADD(fails, under_a_further) {
+	.sc = { .further = 1 },
+};
+
+FIXTURE_VARIANT_ADD(fails, under_both) {
+	.sc = { .further = 1, .stays = true },
+};
+
+FIXTURE_VARIANT_ADD(fails, under_two_further) {
+	.sc = { .further = 2 },
+};
+
+/* The end of the leader is none, since its number lives on. */
+FIXTURE_VARIANT_ADD(fails, beside_a_traced_leader) {
+	.sc = { .further = 2, .leader = true },
+};
+
+FIXTURE_VARIANT_ADD(fails, beside_a_traced_leader_under_both) {
+	.sc = { .further = 2, .stays = true, .leader = true },
+};
+
+TEST_F(fails, in_a_thread)
 {
+	const struct scene *sc = &variant->sc;
+	struct ut_target *t = &self->base.t;
 	pid_t tid, child;
 	int status;
 
@@ -46,51 +73,17 @@ static void fails(struct __test_metadata *_metadata, struct ut_target *t,
 	EXPECT_TRUE(is_free(tid));
 }
 
-/* What everything below is compared with: a kernel without further tracers. */
-TEST_F(tracers, fails_under_the_first)
-{
-	static const struct scene sc = { .stays = true };
-
-	fails(_metadata, &self->t, &sc);
-}
-
-TEST_F(tracers, fails_under_a_further)
-{
-	fails(_metadata, &self->t, &alone);
-}
-
-TEST_F(tracers, fails_under_both)
-{
-	static const struct scene sc = { .further = 1, .stays = true };
-
-	fails(_metadata, &self->t, &sc);
-}
-
-TEST_F(tracers, fails_under_two_further)
-{
-	static const struct scene sc = { .further = 2 };
-
-	fails(_metadata, &self->t, &sc);
-}
-
-/* The end of the leader is none, since its number lives on. */
-TEST_F(tracers, fails_beside_a_traced_leader)
-{
-	fails(_metadata, &self->t, &beside);
-}
-
-TEST_F(tracers, fails_beside_a_traced_leader_under_both)
-{
-	fails(_metadata, &self->t, &both);
-}
-
 /*
  * The init of a pid namespace ends when all numbers of the namespace have been
  * freed, each once.
  */
 TEST_F(tracers, numbers_do_not_leak)
 {
-	const struct scene *scenes[] = { &alone, &beside, &both };
+	static const struct scene scenes[] = {
+		{ .further = 1 },
+		{ .further = 2, .leader = true },
+		{ .further = 2, .stays = true, .leader = true },
+	};
 	struct ut_target init = {};
 	int i, status;
 
@@ -104,7 +97,7 @@ TEST_F(tracers, numbers_do_not_leak)
 	ASSERT_TRUE(ut_spawn(&init, ut_pauses));
 	ASSERT_TRUE(ut_hear(&init));
 	for (i = 0; i < ROUNDS; i++) {
-		const struct scene *sc = scenes[i % 3];
+		const struct scene *sc = &scenes[i % 3];
 
 		ASSERT_TRUE(exec_start(&self->t));
 		ASSERT_TRUE(exec_attach(&self->t, sc));

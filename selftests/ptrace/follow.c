@@ -6,7 +6,7 @@
  * exec by a thread that is not the leader gives the leader's number to that
  * thread, with its tracers.
  */
-#include "two.h"
+#include "either.h"
 
 static pid_t child_of(struct ut_target *t)
 {
@@ -15,12 +15,13 @@ static pid_t child_of(struct ut_target *t)
 }
 
 /* One tracer follows, the other one does not. */
-static void one_follows(struct __test_metadata *_metadata,
-			struct ut_target *t, struct two_tracer *one,
-			struct two_tracer *other)
+TEST_F(either, follows_fork)
 {
+	struct two_tracer *one = self->one, *other = self->other;
+	struct ut_target *t = self->t;
 	long child;
 
+	ASSERT_TRUE(either_seize(self, 0));
 	ASSERT_EQ(TWO_TRAP, two_interrupt(one, t->pid));
 	ASSERT_EQ(0, two_ptrace(one, PTRACE_SETOPTIONS, t->pid,
 				PTRACE_O_TRACEFORK));
@@ -46,22 +47,6 @@ static void one_follows(struct __test_metadata *_metadata,
 	EXPECT_EQ(two_exit(ACTOR_CHILD_CODE), t->sh->value[ACTOR_STATUS]);
 	EXPECT_EQ(-ECHILD, two_poll(one, child));
 	EXPECT_TRUE(two_quiet(other, t->pid));
-}
-
-TEST_F(tracers, further_follows_fork)
-{
-	ASSERT_TRUE(actor_spawn(&self->t));
-	ASSERT_EQ(0, two_seize(&self->p, self->t.pid, 0));
-	ASSERT_EQ(0, two_seize(&self->s, self->t.pid, 0));
-	one_follows(_metadata, &self->t, &self->s, &self->p);
-}
-
-TEST_F(tracers, first_follows_fork)
-{
-	ASSERT_TRUE(actor_spawn(&self->t));
-	ASSERT_EQ(0, two_seize(&self->p, self->t.pid, 0));
-	ASSERT_EQ(0, two_seize(&self->s, self->t.pid, 0));
-	one_follows(_metadata, &self->t, &self->p, &self->s);
 }
 
 TEST_F(tracers, both_follow_fork)

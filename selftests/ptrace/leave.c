@@ -5,7 +5,7 @@
  * The task is released from the stops of that tracer, and from no others.  With
  * PTRACE_O_EXITKILL the task ends with the tracer.
  */
-#include "two.h"
+#include "either.h"
 
 static bool two_kill(struct two_tracer *tr)
 {
@@ -21,10 +21,12 @@ static long detach(struct two_tracer *tr, pid_t pid, int sig)
 }
 
 /* After the detach the tracer is a stranger, and may come again. */
-static void one_detaches(struct __test_metadata *_metadata,
-			 struct ut_target *t, struct two_tracer *one,
-			 struct two_tracer *other)
+TEST_F(either, detaches)
 {
+	struct two_tracer *one = self->one, *other = self->other;
+	struct ut_target *t = self->t;
+
+	ASSERT_TRUE(either_seize(self, 0));
 	EXPECT_EQ(-ESRCH, detach(one, t->pid, 0));
 	ASSERT_TRUE(two_leave(one, t->pid));
 	EXPECT_TRUE(ut_runs(t));
@@ -40,18 +42,6 @@ static void one_detaches(struct __test_metadata *_metadata,
 	ASSERT_EQ(TWO_TRAP, two_interrupt(one, t->pid));
 	ASSERT_EQ(0, two_cont(one, t->pid, 0));
 	EXPECT_TRUE(ut_runs(t));
-}
-
-TEST_F(tracers, further_detaches)
-{
-	ASSERT_TRUE(two_seize_both(self, 0, 0));
-	one_detaches(_metadata, &self->t, &self->s, &self->p);
-}
-
-TEST_F(tracers, first_detaches)
-{
-	ASSERT_TRUE(two_seize_both(self, 0, 0));
-	one_detaches(_metadata, &self->t, &self->p, &self->s);
 }
 
 /* The tracer leaves a signal to those that come after it, or takes it along. */
@@ -134,23 +124,6 @@ TEST_F(tracers, detach_at_a_system_call)
 	EXPECT_EQ(getpid(), t->sh->value[ACTOR_RESULT]);
 }
 
-/* The task runs, and a tracer dies. */
-static void one_dies(struct __test_metadata *_metadata, struct ut_target *t,
-		     struct two_tracer *one, struct two_tracer *other)
-{
-	ASSERT_TRUE(two_kill(one));
-	EXPECT_TRUE(ut_until(ut_status(t->pid, "TracerPid:") ==
-			     other->t.pid));
-	EXPECT_STREQ("", two_tracers(t->pid));
-	EXPECT_TRUE(ut_runs(t));
-	EXPECT_TRUE(two_quiet(other, t->pid));
-	ASSERT_EQ(TWO_TRAP, two_interrupt(other, t->pid));
-	ASSERT_EQ(0, two_cont(other, t->pid, 0));
-	EXPECT_TRUE(ut_runs(t));
-	ASSERT_EQ(0, kill(t->pid, SIGKILL));
-	EXPECT_EQ(two_killed(SIGKILL), two_wait(other, t->pid));
-}
-
 /*
  * The tracer @s leaves in its stop for a signal, and @s2 has the thread in a stop, too.
  * The end of the process waits for neither.
@@ -177,37 +150,43 @@ TEST_F(tracers, detach_before_the_process_ends)
 	EXPECT_EQ(two_exit(7), two_wait(&self->s2, tid));
 }
 
-TEST_F(tracers, further_dies)
+/* The task runs, and a tracer dies. */
+static void one_dies(struct __test_metadata *_metadata, struct ut_target *t,
+		     struct two_tracer *one, struct two_tracer *other)
 {
-	ASSERT_TRUE(two_seize_both(self, 0, 0));
-	one_dies(_metadata, &self->t, &self->s, &self->p);
+	ASSERT_TRUE(two_kill(one));
+	EXPECT_TRUE(ut_until(ut_status(t->pid, "TracerPid:") ==
+			     other->t.pid));
+	EXPECT_STREQ("", two_tracers(t->pid));
+	EXPECT_TRUE(ut_runs(t));
+	EXPECT_TRUE(two_quiet(other, t->pid));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(other, t->pid));
+	ASSERT_EQ(0, two_cont(other, t->pid, 0));
+	EXPECT_TRUE(ut_runs(t));
+	ASSERT_EQ(0, kill(t->pid, SIGKILL));
+	EXPECT_EQ(two_killed(SIGKILL), two_wait(other, t->pid));
 }
 
-TEST_F(tracers, first_dies)
+TEST_F(either, dies)
 {
-	ASSERT_TRUE(two_seize_both(self, 0, 0));
-	one_dies(_metadata, &self->t, &self->p, &self->s);
+	ASSERT_TRUE(either_seize(self, 0));
+	one_dies(_metadata, self->t, self->one, self->other);
 }
 
-TEST_F(tracers, further_dies_in_its_stop)
+TEST_F(either, dies_in_its_stop)
 {
-	ASSERT_TRUE(two_seize_both(self, 0, 0));
-	ASSERT_EQ(TWO_TRAP, two_interrupt(&self->s, self->t.pid));
-	one_dies(_metadata, &self->t, &self->s, &self->p);
-}
-
-TEST_F(tracers, first_dies_in_its_stop)
-{
-	ASSERT_TRUE(two_seize_both(self, 0, 0));
-	ASSERT_EQ(TWO_TRAP, two_interrupt(&self->p, self->t.pid));
-	one_dies(_metadata, &self->t, &self->p, &self->s);
+	ASSERT_TRUE(either_seize(self, 0));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(self->one, self->t->pid));
+	one_dies(_metadata, self->t, self->one, self->other);
 }
 
 /* One dies in the stop of the other one, which does not end. */
-static void dies_in_the_stop_of(struct __test_metadata *_metadata,
-				struct ut_target *t, struct two_tracer *one,
-				struct two_tracer *other)
+TEST_F(either, dies_in_the_stop_of_the_other)
 {
+	struct two_tracer *one = self->one, *other = self->other;
+	struct ut_target *t = self->t;
+
+	ASSERT_TRUE(either_seize(self, 0));
 	ASSERT_EQ(TWO_TRAP, two_interrupt(other, t->pid));
 	ASSERT_TRUE(two_kill(one));
 	EXPECT_TRUE(ut_until(ut_status(t->pid, "TracerPid:") ==
@@ -216,18 +195,6 @@ static void dies_in_the_stop_of(struct __test_metadata *_metadata,
 	EXPECT_TRUE(two_has(other, t->pid));
 	ASSERT_EQ(0, two_cont(other, t->pid, 0));
 	EXPECT_TRUE(ut_runs(t));
-}
-
-TEST_F(tracers, further_dies_in_the_stop_of_the_first)
-{
-	ASSERT_TRUE(two_seize_both(self, 0, 0));
-	dies_in_the_stop_of(_metadata, &self->t, &self->s, &self->p);
-}
-
-TEST_F(tracers, first_dies_in_the_stop_of_the_further)
-{
-	ASSERT_TRUE(two_seize_both(self, 0, 0));
-	dies_in_the_stop_of(_metadata, &self->t, &self->p, &self->s);
 }
 
 /* Two further tracers have the task in one stop, and one of them is killed. */
@@ -272,47 +239,33 @@ TEST_F(tracers, task_is_killed_in_what_is_left_of_a_stop)
 
 /* PTRACE_O_EXITKILL of a tracer that dies; the task runs or is in a stop. */
 static void exitkill(struct __test_metadata *_metadata,
-		     struct ut_target *t, struct two_tracer *one,
-		     struct two_tracer *other, struct two_tracer *stop)
+		     struct either_data *self, struct two_tracer *stop)
 {
+	struct ut_target *t = self->t;
 	int status;
 
+	ASSERT_TRUE(either_seize(self, PTRACE_O_EXITKILL));
 	if (stop)
 		ASSERT_EQ(TWO_TRAP, two_interrupt(stop, t->pid));
-	ASSERT_TRUE(two_kill(one));
-	EXPECT_EQ(two_killed(SIGKILL), two_end_of(other, t->pid));
+	ASSERT_TRUE(two_kill(self->one));
+	EXPECT_EQ(two_killed(SIGKILL), two_end_of(self->other, t->pid));
 	ASSERT_TRUE(ut_reap(t, &status));
 	EXPECT_EQ(two_killed(SIGKILL), status);
 }
 
-TEST_F(tracers, exitkill_of_the_further)
+TEST_F(either, exitkill)
 {
-	ASSERT_TRUE(two_seize_both(self, 0, PTRACE_O_EXITKILL));
-	exitkill(_metadata, &self->t, &self->s, &self->p, NULL);
+	exitkill(_metadata, self, NULL);
 }
 
-TEST_F(tracers, exitkill_of_the_further_in_its_stop)
+TEST_F(either, exitkill_in_its_stop)
 {
-	ASSERT_TRUE(two_seize_both(self, 0, PTRACE_O_EXITKILL));
-	exitkill(_metadata, &self->t, &self->s, &self->p, &self->s);
+	exitkill(_metadata, self, self->one);
 }
 
-TEST_F(tracers, exitkill_of_the_further_in_the_stop_of_the_first)
+TEST_F(either, exitkill_in_the_stop_of_the_other)
 {
-	ASSERT_TRUE(two_seize_both(self, 0, PTRACE_O_EXITKILL));
-	exitkill(_metadata, &self->t, &self->s, &self->p, &self->p);
-}
-
-TEST_F(tracers, exitkill_of_the_first)
-{
-	ASSERT_TRUE(two_seize_both(self, PTRACE_O_EXITKILL, 0));
-	exitkill(_metadata, &self->t, &self->p, &self->s, NULL);
-}
-
-TEST_F(tracers, exitkill_of_the_first_in_the_stop_of_the_further)
-{
-	ASSERT_TRUE(two_seize_both(self, PTRACE_O_EXITKILL, 0));
-	exitkill(_metadata, &self->t, &self->p, &self->s, &self->s);
+	exitkill(_metadata, self, self->other);
 }
 
 /* The option is of one tracer: the death of the other one does not matter. */

@@ -8,7 +8,7 @@
  */
 #include <sys/resource.h>
 
-#include "two.h"
+#include "either.h"
 
 #define ENDED		two_exit(ACTOR_CODE)
 #define CHILD_ENDED	two_exit(ACTOR_CHILD_CODE)
@@ -244,9 +244,7 @@ TEST_F(tracers, both_step)
 }
 
 /* One of the two steps on, and the other one has had its steps. */
-static void one_steps_longer(struct __test_metadata *_metadata,
-			     struct ut_target *t, struct two_tracer *longer,
-			     struct two_tracer *other)
+TEST_F(either, steps_longer)
 {
 	static const struct two_step one[] = {
 		{ two_stop(SIGHUP), PTRACE_SINGLESTEP, SIGHUP },
@@ -259,24 +257,15 @@ static void one_steps_longer(struct __test_metadata *_metadata,
 		{ two_stop(SIGTRAP), PTRACE_CONT },
 		TWO_END
 	};
+	struct two_tracer *longer = self->one, *other = self->other;
+	struct ut_target *t = self->t;
 
+	ASSERT_TRUE(either_seize(self, 0));
 	ASSERT_EQ(0, kill(t->pid, SIGHUP));
 	ASSERT_TRUE(two_play(t->pid, longer, three, other, one));
 	EXPECT_TRUE(ut_runs(t));
 	EXPECT_TRUE(two_quiet(longer, t->pid));
 	EXPECT_TRUE(two_quiet(other, t->pid));
-}
-
-TEST_F(tracers, first_steps_longer)
-{
-	ASSERT_TRUE(two_seize_both(self, 0, 0));
-	one_steps_longer(_metadata, &self->t, &self->p, &self->s);
-}
-
-TEST_F(tracers, further_steps_longer)
-{
-	ASSERT_TRUE(two_seize_both(self, 0, 0));
-	one_steps_longer(_metadata, &self->t, &self->s, &self->p);
 }
 
 /* Steps from branch to branch are reported as single steps are. */

@@ -5,7 +5,7 @@
  * A signal goes from tracer to tracer, in the order of attach, and to the task
  * at last.  Each of them passes it on, drops it, or replaces it.
  */
-#include "two.h"
+#include "either.h"
 
 /* Check that the task runs and no handler does. */
 static bool no_handler(struct ut_target *t)
@@ -43,15 +43,26 @@ TEST_F(tracers, all_pass)
 	EXPECT_EQ(1, t->sh->value[ACTOR_USR1]);
 }
 
-/* The tracer @i drops the signal, and the later ones do not see it. */
-static void one_drops(struct __test_metadata *_metadata,
-		      struct two_data *self, int one)
-{
-	struct two_tracer *tr[] = { &self->p, &self->s, &self->s2 };
-	struct ut_target *t = &self->t;
-	int i;
+FIXTURE_LIKE(tracers, place)
 
-	ASSERT_TRUE(two_seize_all(self));
+/* The number of the tracer that does something else than pass the signal on. */
+FIXTURE_VARIANT(place) {
+	int one;
+};
+
+FIXTURE_VARIANT_ADD(place, first) { 0 };
+FIXTURE_VARIANT_ADD(place, further) { 1 };
+FIXTURE_VARIANT_ADD(place, last) { 2 };
+
+/* The tracer drops the signal, and the later ones do not see it. */
+TEST_F(place, drops)
+{
+	struct two_data *two = &self->base;
+	struct two_tracer *tr[] = { &two->p, &two->s, &two->s2 };
+	struct ut_target *t = &two->t;
+	int i, one = variant->one;
+
+	ASSERT_TRUE(two_seize_all(two));
 	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
 	for (i = 0; i <= one; i++) {
 		ASSERT_EQ(two_stop(SIGUSR1), two_wait(tr[i], t->pid));
@@ -62,31 +73,16 @@ static void one_drops(struct __test_metadata *_metadata,
 		EXPECT_TRUE(two_quiet(tr[i], t->pid));
 }
 
-TEST_F(tracers, first_drops)
+/* The tracer replaces the signal; it is the sender of the new one. */
+TEST_F(place, replaces)
 {
-	one_drops(_metadata, self, 0);
-}
-
-TEST_F(tracers, further_drops)
-{
-	one_drops(_metadata, self, 1);
-}
-
-TEST_F(tracers, last_one_drops)
-{
-	one_drops(_metadata, self, 2);
-}
-
-/* The tracer @one replaces the signal; it is the sender of the new one. */
-static void one_replaces(struct __test_metadata *_metadata,
-			 struct two_data *self, int one)
-{
-	struct two_tracer *tr[] = { &self->p, &self->s, &self->s2 };
-	struct ut_target *t = &self->t;
-	int i, sig = SIGUSR1;
+	struct two_data *two = &self->base;
+	struct two_tracer *tr[] = { &two->p, &two->s, &two->s2 };
+	int i, one = variant->one, sig = SIGUSR1;
+	struct ut_target *t = &two->t;
 	siginfo_t info;
 
-	ASSERT_TRUE(two_seize_all(self));
+	ASSERT_TRUE(two_seize_all(two));
 	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
 	for (i = 0; i < 3; i++) {
 		ASSERT_EQ(two_stop(sig), two_wait(tr[i], t->pid));
@@ -104,21 +100,6 @@ static void one_replaces(struct __test_metadata *_metadata,
 	EXPECT_EQ(tr[one]->t.pid, t->sh->value[ACTOR_SI_PID]);
 	for (i = 0; i < 3; i++)
 		EXPECT_TRUE(two_quiet(tr[i], t->pid));
-}
-
-TEST_F(tracers, first_replaces)
-{
-	one_replaces(_metadata, self, 0);
-}
-
-TEST_F(tracers, further_replaces)
-{
-	one_replaces(_metadata, self, 1);
-}
-
-TEST_F(tracers, last_one_replaces)
-{
-	one_replaces(_metadata, self, 2);
 }
 
 /* What a tracer stores with PTRACE_SETSIGINFO is what comes after it. */
@@ -163,15 +144,15 @@ static long set_mask(struct two_tracer *tr, pid_t pid, unsigned long mask)
  * A tracer blocks the very signal that it passes on: the signal waits in its
  * queue, and is reported to all tracers when it is not blocked any longer.
  */
-static void one_blocks(struct __test_metadata *_metadata, struct two_data *self,
-		       struct two_tracer *blocks)
+TEST_F(either, blocks)
 {
-	struct two_tracer *tr[] = { &self->p, &self->s };
-	struct ut_target *t = &self->t;
+	struct two_tracer *tr[] = { &self->two.p, &self->two.s };
+	struct two_tracer *blocks = self->one;
+	struct ut_target *t = self->t;
 	siginfo_t info;
 	int i;
 
-	ASSERT_TRUE(two_seize_both(self, 0, 0));
+	ASSERT_TRUE(either_seize(self, 0));
 	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
 	for (i = 0; i < 2; i++) {
 		ASSERT_EQ(two_stop(SIGUSR1), two_wait(tr[i], t->pid));
@@ -199,16 +180,6 @@ static void one_blocks(struct __test_metadata *_metadata, struct two_data *self,
 	for (i = 0; i < 2; i++)
 		EXPECT_TRUE(two_quiet(tr[i], t->pid));
 	EXPECT_EQ(1, t->sh->value[ACTOR_USR1]);
-}
-
-TEST_F(tracers, first_blocks)
-{
-	one_blocks(_metadata, self, &self->p);
-}
-
-TEST_F(tracers, further_blocks)
-{
-	one_blocks(_metadata, self, &self->s);
 }
 
 /* A signal that the task ignores is reported nevertheless. */

@@ -10,7 +10,7 @@
 #include <linux/rseq.h>
 #include <linux/userfaultfd.h>
 
-#include "two.h"
+#include "either.h"
 
 /* Each interrupts, in turn, and the other one does not learn of it. */
 TEST_F(tracers, interrupt)
@@ -56,16 +56,10 @@ static void both_interrupt(struct __test_metadata *_metadata,
 	EXPECT_TRUE(ut_runs(t));
 }
 
-TEST_F(tracers, interrupt_in_the_stop_of_the_first)
+TEST_F(either, interrupt_in_the_stop_of_one)
 {
-	ASSERT_TRUE(two_seize_both(self, 0, 0));
-	both_interrupt(_metadata, &self->t, &self->p, &self->s);
-}
-
-TEST_F(tracers, interrupt_in_the_stop_of_the_further)
-{
-	ASSERT_TRUE(two_seize_both(self, 0, 0));
-	both_interrupt(_metadata, &self->t, &self->s, &self->p);
+	ASSERT_TRUE(either_seize(self, 0));
+	both_interrupt(_metadata, self->t, self->one, self->other);
 }
 
 TEST_F(tracers, interrupt_by_two_further_ones)
@@ -339,13 +333,15 @@ TEST_F(tracers, registers)
 }
 
 /* The trap of a step is for the tracer that stepped. */
-static void step(struct __test_metadata *_metadata, struct ut_target *t,
-		 struct two_tracer *one, struct two_tracer *other)
+TEST_F(either, step)
 {
+	struct two_tracer *one = self->one, *other = self->other;
 	struct user_regs_struct before, after;
+	struct ut_target *t = self->t;
 	siginfo_t info;
 	int i;
 
+	ASSERT_TRUE(either_seize(self, 0));
 	ASSERT_EQ(TWO_TRAP, two_interrupt(one, t->pid));
 	for (i = 0; i < 5; i++) {
 		ASSERT_EQ(0, two_regs(one, t->pid, &before));
@@ -362,18 +358,6 @@ static void step(struct __test_metadata *_metadata, struct ut_target *t,
 	EXPECT_TRUE(ut_runs(t));
 	EXPECT_TRUE(two_quiet(one, t->pid));
 	EXPECT_TRUE(two_quiet(other, t->pid));
-}
-
-TEST_F(tracers, step_of_the_further)
-{
-	ASSERT_TRUE(two_seize_both(self, 0, 0));
-	step(_metadata, &self->t, &self->s, &self->p);
-}
-
-TEST_F(tracers, step_of_the_first)
-{
-	ASSERT_TRUE(two_seize_both(self, 0, 0));
-	step(_metadata, &self->t, &self->p, &self->s);
 }
 
 /* The event EXEC is for each tracer that asks for it. */
