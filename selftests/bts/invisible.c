@@ -270,39 +270,24 @@ static void compare(void (*run)(void))
 	is(0, followed[10], "the program is not disturbed");
 }
 
-TEST_F(dev, flags)
-{
-	compare(look_at_flags);
-}
+FIXTURE_LIKE(dev, program)
 
-TEST_F(dev, dispatched_calls)
-{
-	compare(dispatch_calls);
-}
+FIXTURE_VARIANT(program) {
+	void (*run)(void);
+};
 
-TEST_F(dev, flags_of_child)
-{
-	compare(look_at_flags_of_child);
-}
+FIXTURE_VARIANT_ADD(program, flags) { look_at_flags };
+FIXTURE_VARIANT_ADD(program, dispatched_calls) { dispatch_calls };
+FIXTURE_VARIANT_ADD(program, flags_of_child) { look_at_flags_of_child };
+FIXTURE_VARIANT_ADD(program, page_end) { run_to_page_end };
+FIXTURE_VARIANT_ADD(program, own_steps) { step_itself };
+FIXTURE_VARIANT_ADD(program, own_breakpoints) { break_itself };
+FIXTURE_VARIANT_ADD(program, restarts) { restart_calls };
+FIXTURE_VARIANT_ADD(program, children) { make_children };
 
-TEST_F(dev, page_end)
+TEST_F(program, sees_no_consumer)
 {
-	compare(run_to_page_end);
-}
-
-TEST_F(dev, own_steps)
-{
-	compare(step_itself);
-}
-
-TEST_F(dev, own_breakpoints)
-{
-	compare(break_itself);
-}
-
-TEST_F(dev, restarts)
-{
-	compare(restart_calls);
+	compare(variant->run);
 }
 
 /* Instructions that uprobes makes, or emulates, for the program. */
@@ -317,11 +302,6 @@ TEST_F(dev, uprobes)
 	enable_uprobes();
 	compare(call_probed);
 	remove_uprobes(3);
-}
-
-TEST_F(dev, children)
-{
-	compare(make_children);
 }
 
 TEST_HARNESS_MAIN

@@ -321,29 +321,26 @@ static void signals(void)
 		_exit(1);
 }
 
-TEST_F(dev, jumps)
-{
-	follow("jumps", jumps, NULL);
-}
+FIXTURE_LIKE(dev, code)
 
-TEST_F(dev, strings_and_segments)
-{
-	follow("strings and segments", strings_and_segments, NULL);
-}
+FIXTURE_VARIANT(code) {
+	const char *name;
+	void (*run)(void);
+};
 
-TEST_F(dev, calls)
-{
-	follow("system calls", calls, NULL);
-}
+FIXTURE_VARIANT_ADD(code, jumps) { "jumps", jumps };
 
-TEST_F(dev, changing_code)
-{
-	follow("code that changes", changing_code, NULL);
-}
+FIXTURE_VARIANT_ADD(code, strings_and_segments) {
+	"strings and segments", strings_and_segments
+};
 
-TEST_F(dev, signals)
+FIXTURE_VARIANT_ADD(code, calls) { "system calls", calls };
+FIXTURE_VARIANT_ADD(code, changing_code) { "code that changes", changing_code };
+FIXTURE_VARIANT_ADD(code, signals) { "signals", signals };
+
+TEST_F(code, all_branches)
 {
-	follow("signals", signals, NULL);
+	follow(variant->name, variant->run, NULL);
 }
 
 TEST_F(dev, program)
