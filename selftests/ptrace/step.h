@@ -355,4 +355,13 @@ static inline void step_scene(struct __test_metadata *_metadata,
 	EXPECT_EQ(sc->traps, t->sh->value[STEP_TRAPS]);
 }
 
+/* A test that plays a scene, of which the further arguments initialize the members. */
+#define STEP_SCENE(test_name, ...)					\
+	static const struct step_scene scene_##test_name = { __VA_ARGS__ }; \
+									\
+	TEST_F(tracers, test_name)					\
+	{								\
+		step_scene(_metadata, self, variant, &scene_##test_name); \
+	}
+
 #endif /* UTRACE_STEP_H */

@@ -11,245 +11,135 @@
 /* The trap flag */
 
 /* The tracer drops the traps, so the program runs on. */
-TEST_F(tracers, flag_of_the_program)
-{
-	static const struct step_scene scene = {
-		step_sets_flag, SIGHUP, .has_traps = true, .move = {
-			{ 0, 0, two_stop(SIGHUP), step_flags },
-			{ PTRACE_CONT, SIGHUP, STEP_TRAP,
-			  step_set + 1, STEP_DONE },
-			{ PTRACE_CONT, 0, STEP_TRAP, step_set + 2, STEP_DONE },
-			{ PTRACE_CONT, 0, STEP_TRAP, step_set + 3, STEP_DONE },
-			{ PTRACE_CONT, 0, STEP_TRAP, step_set + 10, STEP_DONE },
-			{ PTRACE_CONT, 0, STEP_TRAP, step_cleared, STEP_DONE },
-			{ PTRACE_CONT },
-		},
-	};
-
-	step_scene(_metadata, self, variant, &scene);
-}
+STEP_SCENE(flag_of_the_program, step_sets_flag, SIGHUP, .has_traps = true,
+	   .move = {
+	{ 0, 0, two_stop(SIGHUP), step_flags },
+	{ PTRACE_CONT, SIGHUP, STEP_TRAP, step_set + 1, STEP_DONE },
+	{ PTRACE_CONT, 0, STEP_TRAP, step_set + 2, STEP_DONE },
+	{ PTRACE_CONT, 0, STEP_TRAP, step_set + 3, STEP_DONE },
+	{ PTRACE_CONT, 0, STEP_TRAP, step_set + 10, STEP_DONE },
+	{ PTRACE_CONT, 0, STEP_TRAP, step_cleared, STEP_DONE },
+	{ PTRACE_CONT },
+})
 
 /*
  * There is no step over the instruction that clears the flag: the unpatched
  * kernel takes the flag for the program's own after such a step.
  */
-TEST_F(tracers, over_the_change_of_the_flag)
-{
-	static const struct step_scene scene = {
-		step_sets_flag, SIGHUP, .has_traps = true, .move = {
-			{ 0, 0, two_stop(SIGHUP), step_flags },
-			{ PTRACE_SINGLESTEP, SIGHUP, STEP_TRAP,
-			  step_flags + 1, STEP_DONE },
-			{ PTRACE_SINGLESTEP, 0, STEP_TRAP,
-			  step_flags + 8, STEP_DONE },
-			{ PTRACE_SINGLESTEP, 0, STEP_TRAP,
-			  step_set, STEP_DONE },
-			{ PTRACE_SINGLESTEP, 0, STEP_TRAP,
-			  step_set + 1, STEP_DONE },
-			{ PTRACE_SINGLESTEP, 0, STEP_TRAP,
-			  step_set + 2, STEP_DONE },
-			{ PTRACE_SINGLESTEP, 0, STEP_TRAP,
-			  step_set + 3, STEP_DONE },
-			{ PTRACE_SINGLESTEP, 0, STEP_TRAP,
-			  step_set + 10, STEP_DONE },
-			{ PTRACE_CONT, 0, STEP_TRAP, step_cleared, STEP_DONE },
-			{ PTRACE_CONT },
-		},
-	};
-
-	step_scene(_metadata, self, variant, &scene);
-}
+STEP_SCENE(over_the_change_of_the_flag, step_sets_flag, SIGHUP,
+	   .has_traps = true, .move = {
+	{ 0, 0, two_stop(SIGHUP), step_flags },
+	{ PTRACE_SINGLESTEP, SIGHUP, STEP_TRAP, step_flags + 1, STEP_DONE },
+	{ PTRACE_SINGLESTEP, 0, STEP_TRAP, step_flags + 8, STEP_DONE },
+	{ PTRACE_SINGLESTEP, 0, STEP_TRAP, step_set, STEP_DONE },
+	{ PTRACE_SINGLESTEP, 0, STEP_TRAP, step_set + 1, STEP_DONE },
+	{ PTRACE_SINGLESTEP, 0, STEP_TRAP, step_set + 2, STEP_DONE },
+	{ PTRACE_SINGLESTEP, 0, STEP_TRAP, step_set + 3, STEP_DONE },
+	{ PTRACE_SINGLESTEP, 0, STEP_TRAP, step_set + 10, STEP_DONE },
+	{ PTRACE_CONT, 0, STEP_TRAP, step_cleared, STEP_DONE },
+	{ PTRACE_CONT },
+})
 
 /* The tracer steps while the program has the flag set, and then no longer. */
-TEST_F(tracers, some_steps_with_the_flag_set)
-{
-	static const struct step_scene scene = {
-		step_sets_flag, SIGHUP, .has_traps = true, .move = {
-			{ 0, 0, two_stop(SIGHUP), step_flags },
-			{ PTRACE_CONT, SIGHUP, STEP_TRAP,
-			  step_set + 1, STEP_DONE },
-			{ PTRACE_SINGLESTEP, 0, STEP_TRAP,
-			  step_set + 2, STEP_DONE },
-			{ PTRACE_SINGLESTEP, 0, STEP_TRAP,
-			  step_set + 3, STEP_DONE },
-			{ PTRACE_CONT, 0, STEP_TRAP, step_set + 10, STEP_DONE },
-			{ PTRACE_CONT, 0, STEP_TRAP, step_cleared, STEP_DONE },
-			{ PTRACE_CONT },
-		},
-	};
-
-	step_scene(_metadata, self, variant, &scene);
-}
+STEP_SCENE(some_steps_with_the_flag_set, step_sets_flag, SIGHUP,
+	   .has_traps = true, .move = {
+	{ 0, 0, two_stop(SIGHUP), step_flags },
+	{ PTRACE_CONT, SIGHUP, STEP_TRAP, step_set + 1, STEP_DONE },
+	{ PTRACE_SINGLESTEP, 0, STEP_TRAP, step_set + 2, STEP_DONE },
+	{ PTRACE_SINGLESTEP, 0, STEP_TRAP, step_set + 3, STEP_DONE },
+	{ PTRACE_CONT, 0, STEP_TRAP, step_set + 10, STEP_DONE },
+	{ PTRACE_CONT, 0, STEP_TRAP, step_cleared, STEP_DONE },
+	{ PTRACE_CONT },
+})
 
 /* A handler of SIGTRAP */
 
-TEST_F(tracers, handler_of_the_traps)
-{
-	static const struct step_scene scene = {
-		step_sets_flag, SIGHUP, .handles_trap = true, .has_traps = true,
-		.traps = 5, .move = {
-			{ 0, 0, two_stop(SIGHUP), step_flags },
-			{ PTRACE_CONT, SIGHUP, STEP_TRAP,
-			  step_set + 1, STEP_DONE },
-			{ PTRACE_CONT, SIGTRAP, STEP_TRAP,
-			  step_set + 2, STEP_DONE },
-			{ PTRACE_CONT, SIGTRAP, STEP_TRAP,
-			  step_set + 3, STEP_DONE },
-			{ PTRACE_CONT, SIGTRAP, STEP_TRAP,
-			  step_set + 10, STEP_DONE },
-			{ PTRACE_CONT, SIGTRAP, STEP_TRAP,
-			  step_cleared, STEP_DONE },
-			{ PTRACE_CONT, SIGTRAP },
-		},
-	};
+STEP_SCENE(handler_of_the_traps, step_sets_flag, SIGHUP, .handles_trap = true,
+	   .has_traps = true, .traps = 5, .move = {
+	{ 0, 0, two_stop(SIGHUP), step_flags },
+	{ PTRACE_CONT, SIGHUP, STEP_TRAP, step_set + 1, STEP_DONE },
+	{ PTRACE_CONT, SIGTRAP, STEP_TRAP, step_set + 2, STEP_DONE },
+	{ PTRACE_CONT, SIGTRAP, STEP_TRAP, step_set + 3, STEP_DONE },
+	{ PTRACE_CONT, SIGTRAP, STEP_TRAP, step_set + 10, STEP_DONE },
+	{ PTRACE_CONT, SIGTRAP, STEP_TRAP, step_cleared, STEP_DONE },
+	{ PTRACE_CONT, SIGTRAP },
+})
 
-	step_scene(_metadata, self, variant, &scene);
-}
-
-TEST_F(tracers, into_the_handler_of_the_traps)
-{
-	static const struct step_scene scene = {
-		step_sets_flag, SIGHUP, .handles_trap = true, .has_traps = true,
-		.traps = 2, .move = {
-			{ 0, 0, two_stop(SIGHUP), step_flags },
-			{ PTRACE_CONT, SIGHUP, STEP_TRAP,
-			  step_set + 1, STEP_DONE },
-			{ PTRACE_SINGLESTEP, SIGTRAP, STEP_TRAP,
-			  (const char *)step_on_trap, STEP_FRAME },
-			{ PTRACE_CONT, 0, STEP_TRAP, step_set + 2, STEP_DONE },
-			{ PTRACE_CONT, 0, STEP_TRAP, step_set + 3, STEP_DONE },
-			{ PTRACE_CONT, SIGTRAP, STEP_TRAP,
-			  step_set + 10, STEP_DONE },
-			{ PTRACE_CONT, 0, STEP_TRAP, step_cleared, STEP_DONE },
-			{ PTRACE_CONT },
-		},
-	};
-
-	step_scene(_metadata, self, variant, &scene);
-}
+STEP_SCENE(into_the_handler_of_the_traps, step_sets_flag, SIGHUP,
+	   .handles_trap = true, .has_traps = true, .traps = 2, .move = {
+	{ 0, 0, two_stop(SIGHUP), step_flags },
+	{ PTRACE_CONT, SIGHUP, STEP_TRAP, step_set + 1, STEP_DONE },
+	{ PTRACE_SINGLESTEP, SIGTRAP, STEP_TRAP, (const char *)step_on_trap,
+	  STEP_FRAME },
+	{ PTRACE_CONT, 0, STEP_TRAP, step_set + 2, STEP_DONE },
+	{ PTRACE_CONT, 0, STEP_TRAP, step_set + 3, STEP_DONE },
+	{ PTRACE_CONT, SIGTRAP, STEP_TRAP, step_set + 10, STEP_DONE },
+	{ PTRACE_CONT, 0, STEP_TRAP, step_cleared, STEP_DONE },
+	{ PTRACE_CONT },
+})
 
 /* The steps of the tracer do not call the handler of the program. */
-TEST_F(tracers, steps_beside_a_handler_of_traps)
-{
-	static const struct step_scene scene = {
-		step_calls, SIGHUP, SYS_getppid, .handles_trap = true,
-		.move = {
-			{ 0, 0, two_stop(SIGHUP), step_called },
-			{ PTRACE_SINGLESTEP, 0, STEP_TRAP,
-			  step_called + 1, STEP_DONE },
-			{ PTRACE_SINGLESTEP, 0, STEP_TRAP,
-			  step_called + 2, STEP_DONE },
-			{ PTRACE_CONT },
-		},
-	};
-
-	step_scene(_metadata, self, variant, &scene);
-}
+STEP_SCENE(steps_beside_a_handler_of_traps, step_calls, SIGHUP, SYS_getppid,
+	   .handles_trap = true, .move = {
+	{ 0, 0, two_stop(SIGHUP), step_called },
+	{ PTRACE_SINGLESTEP, 0, STEP_TRAP, step_called + 1, STEP_DONE },
+	{ PTRACE_SINGLESTEP, 0, STEP_TRAP, step_called + 2, STEP_DONE },
+	{ PTRACE_CONT },
+})
 
 /* A breakpoint */
 
-TEST_F(tracers, onto_a_breakpoint)
-{
-	static const struct step_scene scene = {
-		step_breaks, SIGHUP, .has_traps = true, .move = {
-			{ 0, 0, two_stop(SIGHUP), step_break },
-			{ PTRACE_SINGLESTEP, SIGHUP, STEP_TRAP,
-			  step_break + 1, STEP_DONE },
-			{ PTRACE_SINGLESTEP, 0, STEP_TRAP,
-			  step_broken, SI_KERNEL },
-			{ PTRACE_SINGLESTEP, 0, STEP_TRAP,
-			  step_broken + 1, STEP_DONE },
-			{ PTRACE_CONT },
-		},
-	};
-
-	step_scene(_metadata, self, variant, &scene);
-}
+STEP_SCENE(onto_a_breakpoint, step_breaks, SIGHUP, .has_traps = true, .move = {
+	{ 0, 0, two_stop(SIGHUP), step_break },
+	{ PTRACE_SINGLESTEP, SIGHUP, STEP_TRAP, step_break + 1, STEP_DONE },
+	{ PTRACE_SINGLESTEP, 0, STEP_TRAP, step_broken, SI_KERNEL },
+	{ PTRACE_SINGLESTEP, 0, STEP_TRAP, step_broken + 1, STEP_DONE },
+	{ PTRACE_CONT },
+})
 
 /* The trap of the breakpoint ends the step. */
-TEST_F(tracers, continued_at_a_breakpoint)
-{
-	static const struct step_scene scene = {
-		step_breaks, SIGHUP, .has_traps = true, .move = {
-			{ 0, 0, two_stop(SIGHUP), step_break },
-			{ PTRACE_SINGLESTEP, SIGHUP, STEP_TRAP,
-			  step_break + 1, STEP_DONE },
-			{ PTRACE_SINGLESTEP, 0, STEP_TRAP,
-			  step_broken, SI_KERNEL },
-			{ PTRACE_CONT },
-		},
-	};
+STEP_SCENE(continued_at_a_breakpoint, step_breaks, SIGHUP, .has_traps = true,
+	   .move = {
+	{ 0, 0, two_stop(SIGHUP), step_break },
+	{ PTRACE_SINGLESTEP, SIGHUP, STEP_TRAP, step_break + 1, STEP_DONE },
+	{ PTRACE_SINGLESTEP, 0, STEP_TRAP, step_broken, SI_KERNEL },
+	{ PTRACE_CONT },
+})
 
-	step_scene(_metadata, self, variant, &scene);
-}
-
-TEST_F(tracers, into_the_handler_of_a_breakpoint)
-{
-	static const struct step_scene scene = {
-		step_breaks, SIGHUP, .handles_trap = true, .has_traps = true,
-		.traps = 1, .move = {
-			{ 0, 0, two_stop(SIGHUP), step_break },
-			{ PTRACE_CONT, SIGHUP, STEP_TRAP,
-			  step_broken, SI_KERNEL },
-			{ PTRACE_SINGLESTEP, SIGTRAP, STEP_TRAP,
-			  (const char *)step_on_trap, STEP_FRAME },
-			{ PTRACE_CONT },
-		},
-	};
-
-	step_scene(_metadata, self, variant, &scene);
-}
+STEP_SCENE(into_the_handler_of_a_breakpoint, step_breaks, SIGHUP,
+	   .handles_trap = true, .has_traps = true, .traps = 1, .move = {
+	{ 0, 0, two_stop(SIGHUP), step_break },
+	{ PTRACE_CONT, SIGHUP, STEP_TRAP, step_broken, SI_KERNEL },
+	{ PTRACE_SINGLESTEP, SIGTRAP, STEP_TRAP, (const char *)step_on_trap,
+	  STEP_FRAME },
+	{ PTRACE_CONT },
+})
 
 /* Other signals */
 
 /* A signal that is dropped does not end a step. */
-TEST_F(tracers, step_drops_the_signal)
-{
-	static const struct step_scene scene = {
-		step_calls, SIGUSR1, SYS_getppid, .move = {
-			{ 0, 0, two_stop(SIGUSR1), step_called },
-			{ PTRACE_SINGLESTEP, 0, STEP_TRAP,
-			  step_called + 1, STEP_DONE },
-			{ PTRACE_CONT },
-		},
-	};
-
-	step_scene(_metadata, self, variant, &scene);
-}
+STEP_SCENE(step_drops_the_signal, step_calls, SIGUSR1, SYS_getppid, .move = {
+	{ 0, 0, two_stop(SIGUSR1), step_called },
+	{ PTRACE_SINGLESTEP, 0, STEP_TRAP, step_called + 1, STEP_DONE },
+	{ PTRACE_CONT },
+})
 
 /* The tracer puts a signal with a handler in the place of another one. */
-TEST_F(tracers, step_replaces_the_signal)
-{
-	static const struct step_scene scene = {
-		step_calls, SIGHUP, SYS_getppid, .move = {
-			{ 0, 0, two_stop(SIGHUP), step_called },
-			{ PTRACE_SINGLESTEP, SIGUSR1, STEP_TRAP,
-			  step_handler, STEP_FRAME },
-			{ PTRACE_SINGLESTEP, 0, STEP_TRAP,
-			  step_handler + 1, STEP_DONE },
-			{ PTRACE_CONT },
-		},
-	};
-
-	step_scene(_metadata, self, variant, &scene);
-}
+STEP_SCENE(step_replaces_the_signal, step_calls, SIGHUP, SYS_getppid, .move = {
+	{ 0, 0, two_stop(SIGHUP), step_called },
+	{ PTRACE_SINGLESTEP, SIGUSR1, STEP_TRAP, step_handler, STEP_FRAME },
+	{ PTRACE_SINGLESTEP, 0, STEP_TRAP, step_handler + 1, STEP_DONE },
+	{ PTRACE_CONT },
+})
 
 /* The program blocks SIGUSR2, which is queued again. */
-TEST_F(tracers, step_with_a_blocked_signal)
-{
-	static const struct step_scene scene = {
-		step_calls, SIGHUP, SYS_getppid, .move = {
-			{ 0, 0, two_stop(SIGHUP), step_called },
-			{ PTRACE_SINGLESTEP, SIGUSR2, STEP_TRAP,
-			  step_called + 1, STEP_DONE },
-			{ PTRACE_SINGLESTEP, 0, STEP_TRAP,
-			  step_called + 2, STEP_DONE },
-			{ PTRACE_CONT },
-		},
-	};
-
-	step_scene(_metadata, self, variant, &scene);
-}
+STEP_SCENE(step_with_a_blocked_signal, step_calls, SIGHUP, SYS_getppid,
+	   .move = {
+	{ 0, 0, two_stop(SIGHUP), step_called },
+	{ PTRACE_SINGLESTEP, SIGUSR2, STEP_TRAP, step_called + 1, STEP_DONE },
+	{ PTRACE_SINGLESTEP, 0, STEP_TRAP, step_called + 2, STEP_DONE },
+	{ PTRACE_CONT },
+})
 
 /* Ends */
 
