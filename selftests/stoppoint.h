@@ -264,115 +264,28 @@ FIXTURE_VARIANT(point) {
 	enum ut_point at;
 };
 
-FIXTURE_VARIANT_ADD(point, control)
-{
-	.at = UT_AT_CONTROL,
-};
-
-FIXTURE_VARIANT_ADD(point, quiesce)
-{
-	.at = UT_AT_QUIESCE,
-};
-
-FIXTURE_VARIANT_ADD(point, report)
-{
-	.at = UT_AT_REPORT,
-};
-
-FIXTURE_VARIANT_ADD(point, entry)
-{
-	.at = UT_AT_ENTRY,
-};
-
-FIXTURE_VARIANT_ADD(point, syscall_exit)
-{
-	.at = UT_AT_SYSEXIT,
-};
-
-FIXTURE_VARIANT_ADD(point, clone)
-{
-	.at = UT_AT_CLONE,
-};
-
-FIXTURE_VARIANT_ADD(point, vfork)
-{
-	.at = UT_AT_VFORK,
-};
-
-FIXTURE_VARIANT_ADD(point, vfork_done)
-{
-	.at = UT_AT_VFORK_DONE,
-};
-
-FIXTURE_VARIANT_ADD(point, creds)
-{
-	.at = UT_AT_CREDS,
-};
-
-FIXTURE_VARIANT_ADD(point, exec)
-{
-	.at = UT_AT_EXEC,
-};
-
-FIXTURE_VARIANT_ADD(point, signal)
-{
-	.at = UT_AT_SIGNAL,
-};
-
-FIXTURE_VARIANT_ADD(point, signal_ign)
-{
-	.at = UT_AT_SIGNAL_IGN,
-};
-
-FIXTURE_VARIANT_ADD(point, signal_stop)
-{
-	.at = UT_AT_SIGNAL_STOP,
-};
-
-FIXTURE_VARIANT_ADD(point, signal_term)
-{
-	.at = UT_AT_SIGNAL_TERM,
-};
-
-FIXTURE_VARIANT_ADD(point, signal_core)
-{
-	.at = UT_AT_SIGNAL_CORE,
-};
-
-FIXTURE_VARIANT_ADD(point, step)
-{
-	.at = UT_AT_STEP,
-};
-
-FIXTURE_VARIANT_ADD(point, exit)
-{
-	.at = UT_AT_EXIT,
-};
-
-FIXTURE_VARIANT_ADD(point, exit_group)
-{
-	.at = UT_AT_EXIT_GROUP,
-};
-
-FIXTURE_VARIANT_ADD(point, syscall_exit_here)
-{
-	.at = UT_HERE_SYSEXIT,
-};
-
-FIXTURE_VARIANT_ADD(point, clone_here)
-{
-	.at = UT_HERE_CLONE,
-};
-
-FIXTURE_VARIANT_ADD(point, vfork_done_here)
-{
-	.at = UT_HERE_VFORK_DONE,
-};
-
-FIXTURE_VARIANT_ADD(point, exec_here)
-{
-	.at = UT_HERE_EXEC,
-};
+FIXTURE_VARIANT_ADD(point, control) { .at = UT_AT_CONTROL };
+FIXTURE_VARIANT_ADD(point, quiesce) { .at = UT_AT_QUIESCE };
+FIXTURE_VARIANT_ADD(point, report) { .at = UT_AT_REPORT };
+FIXTURE_VARIANT_ADD(point, entry) { .at = UT_AT_ENTRY };
+FIXTURE_VARIANT_ADD(point, syscall_exit) { .at = UT_AT_SYSEXIT };
+FIXTURE_VARIANT_ADD(point, clone) { .at = UT_AT_CLONE };
+FIXTURE_VARIANT_ADD(point, vfork) { .at = UT_AT_VFORK };
+FIXTURE_VARIANT_ADD(point, vfork_done) { .at = UT_AT_VFORK_DONE };
+FIXTURE_VARIANT_ADD(point, creds) { .at = UT_AT_CREDS };
+FIXTURE_VARIANT_ADD(point, exec) { .at = UT_AT_EXEC };
+FIXTURE_VARIANT_ADD(point, signal) { .at = UT_AT_SIGNAL };
+FIXTURE_VARIANT_ADD(point, signal_ign) { .at = UT_AT_SIGNAL_IGN };
+FIXTURE_VARIANT_ADD(point, signal_stop) { .at = UT_AT_SIGNAL_STOP };
+FIXTURE_VARIANT_ADD(point, signal_term) { .at = UT_AT_SIGNAL_TERM };
+FIXTURE_VARIANT_ADD(point, signal_core) { .at = UT_AT_SIGNAL_CORE };
+FIXTURE_VARIANT_ADD(point, step) { .at = UT_AT_STEP };
+FIXTURE_VARIANT_ADD(point, exit) { .at = UT_AT_EXIT };
+FIXTURE_VARIANT_ADD(point, exit_group) { .at = UT_AT_EXIT_GROUP };
+FIXTURE_VARIANT_ADD(point, syscall_exit_here) { .at = UT_HERE_SYSEXIT };
+FIXTURE_VARIANT_ADD(point, clone_here) { .at = UT_HERE_CLONE };
+FIXTURE_VARIANT_ADD(point, vfork_done_here) { .at = UT_HERE_VFORK_DONE };
+FIXTURE_VARIANT_ADD(point, exec_here) { .at = UT_HERE_EXEC };
 
 FIXTURE_SETUP(point)
 {

@@ -204,21 +204,14 @@ static void abort_critical_section(void)
 		usleep(1000);
 }
 
-FIXTURE_VARIANT_ADD(attack, lose_mapping) {
-	.run = lose_mapping,
-};
-
-FIXTURE_VARIANT_ADD(attack, lose_access) {
-	.run = lose_access,
-};
+FIXTURE_VARIANT_ADD(attack, lose_mapping) { .run = lose_mapping };
+FIXTURE_VARIANT_ADD(attack, lose_access) { .run = lose_access };
 
 FIXTURE_VARIANT_ADD(attack, lose_right_to_execute) {
 	.run = lose_right_to_execute,
 };
 
-FIXTURE_VARIANT_ADD(attack, jump_at_end_of_page) {
-	.run = jump_at_end_of_page,
-};
+FIXTURE_VARIANT_ADD(attack, jump_at_end_of_page) { .run = jump_at_end_of_page };
 
 static void check_page(const struct trace *trace)
 {

@@ -291,26 +291,16 @@ static void change_modes_by_iret(void)
 	change_modes(true);
 }
 
-FIXTURE_VARIANT_ADD(attack, hide_traps) {
-	.run = hide_traps,
-};
+FIXTURE_VARIANT_ADD(attack, hide_traps) { .run = hide_traps };
 
 FIXTURE_VARIANT_ADD(attack, hide_branch) {
 	.run = hide_branch,
 	.check = check_branch,
 };
 
-FIXTURE_VARIANT_ADD(attack, load_flags) {
-	.run = load_flags,
-};
-
-FIXTURE_VARIANT_ADD(attack, emulate) {
-	.run = emulate,
-};
-
-FIXTURE_VARIANT_ADD(attack, step_itself) {
-	.run = step_itself,
-};
+FIXTURE_VARIANT_ADD(attack, load_flags) { .run = load_flags };
+FIXTURE_VARIANT_ADD(attack, emulate) { .run = emulate };
+FIXTURE_VARIANT_ADD(attack, step_itself) { .run = step_itself };
 
 static void check_prefix(const struct trace *trace)
 {

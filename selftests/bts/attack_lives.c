@@ -236,49 +236,17 @@ static void step_child(void)
 	attack->seen[2] = status;
 }
 
-FIXTURE_VARIANT_ADD(attack, use_vfork) {
-	.run = use_vfork,
-};
-
-FIXTURE_VARIANT_ADD(attack, share_memory) {
-	.run = share_memory,
-};
-
-FIXTURE_VARIANT_ADD(attack, spawn_programs) {
-	.run = spawn_programs,
-};
-
-FIXTURE_VARIANT_ADD(attack, fork_deep) {
-	.run = fork_deep,
-};
-
-FIXTURE_VARIANT_ADD(attack, leave_threads) {
-	.run = leave_threads,
-};
-
-FIXTURE_VARIANT_ADD(attack, execute_in_thread) {
-	.run = execute_in_thread,
-};
-
-FIXTURE_VARIANT_ADD(attack, trap_call) {
-	.run = trap_call,
-};
-
-FIXTURE_VARIANT_ADD(attack, refuse_call) {
-	.run = refuse_call,
-};
-
-FIXTURE_VARIANT_ADD(attack, trace_call) {
-	.run = trace_call,
-};
-
-FIXTURE_VARIANT_ADD(attack, kill_thread_at_call) {
-	.run = kill_thread_at_call,
-};
-
-FIXTURE_VARIANT_ADD(attack, step_child) {
-	.run = step_child,
-};
+FIXTURE_VARIANT_ADD(attack, use_vfork) { .run = use_vfork };
+FIXTURE_VARIANT_ADD(attack, share_memory) { .run = share_memory };
+FIXTURE_VARIANT_ADD(attack, spawn_programs) { .run = spawn_programs };
+FIXTURE_VARIANT_ADD(attack, fork_deep) { .run = fork_deep };
+FIXTURE_VARIANT_ADD(attack, leave_threads) { .run = leave_threads };
+FIXTURE_VARIANT_ADD(attack, execute_in_thread) { .run = execute_in_thread };
+FIXTURE_VARIANT_ADD(attack, trap_call) { .run = trap_call };
+FIXTURE_VARIANT_ADD(attack, refuse_call) { .run = refuse_call };
+FIXTURE_VARIANT_ADD(attack, trace_call) { .run = trace_call };
+FIXTURE_VARIANT_ADD(attack, kill_thread_at_call) { .run = kill_thread_at_call };
+FIXTURE_VARIANT_ADD(attack, step_child) { .run = step_child };
 
 FIXTURE_VARIANT_ADD(attack, kill_at_call) {
 	.run = kill_at_call,

@@ -295,51 +295,31 @@ static void return_to_nowhere(void)
 	visible();
 }
 
-FIXTURE_VARIANT_ADD(attack, step_by_sigreturn) {
-	.run = step_by_sigreturn,
-};
+FIXTURE_VARIANT_ADD(attack, step_by_sigreturn) { .run = step_by_sigreturn };
 
 FIXTURE_VARIANT_ADD(attack, clear_by_sigreturn) {
 	.run = clear_by_sigreturn,
 	.check = check_frames,
 };
 
-FIXTURE_VARIANT_ADD(attack, nest_handlers) {
-	.run = nest_handlers,
-};
+FIXTURE_VARIANT_ADD(attack, nest_handlers) { .run = nest_handlers };
 
 FIXTURE_VARIANT_ADD(attack, jump_out_of_handlers) {
 	.run = jump_out_of_handlers,
 };
 
-FIXTURE_VARIANT_ADD(attack, block_traps) {
-	.run = block_traps,
-};
-
-FIXTURE_VARIANT_ADD(attack, ignore_traps) {
-	.run = ignore_traps,
-};
-
-FIXTURE_VARIANT_ADD(attack, restart_sleep) {
-	.run = restart_sleep,
-};
+FIXTURE_VARIANT_ADD(attack, block_traps) { .run = block_traps };
+FIXTURE_VARIANT_ADD(attack, ignore_traps) { .run = ignore_traps };
+FIXTURE_VARIANT_ADD(attack, restart_sleep) { .run = restart_sleep };
 
 FIXTURE_VARIANT_ADD(attack, restart_before_a_call) {
 	.run = restart_before_a_call,
 	.check = check_restart,
 };
 
-FIXTURE_VARIANT_ADD(attack, be_interrupted) {
-	.run = be_interrupted,
-};
-
-FIXTURE_VARIANT_ADD(attack, skip_faults) {
-	.run = skip_faults,
-};
-
-FIXTURE_VARIANT_ADD(attack, return_to_nowhere) {
-	.run = return_to_nowhere,
-};
+FIXTURE_VARIANT_ADD(attack, be_interrupted) { .run = be_interrupted };
+FIXTURE_VARIANT_ADD(attack, skip_faults) { .run = skip_faults };
+FIXTURE_VARIANT_ADD(attack, return_to_nowhere) { .run = return_to_nowhere };
 
 FIXTURE_VARIANT_ADD(attack, trap_blocked) {
 	.run = trap_blocked,

@@ -136,17 +136,9 @@ FIXTURE_VARIANT(tracks) {
 	__u32 levels;
 };
 
-FIXTURE_VARIANT_ADD(tracks, user) {
-	.levels = UTRACE_LEVEL_USER,
-};
-
-FIXTURE_VARIANT_ADD(tracks, kernel) {
-	.levels = UTRACE_LEVEL_KERNEL,
-};
-
-FIXTURE_VARIANT_ADD(tracks, both) {
-	.levels = BOTH,
-};
+FIXTURE_VARIANT_ADD(tracks, user) { .levels = UTRACE_LEVEL_USER };
+FIXTURE_VARIANT_ADD(tracks, kernel) { .levels = UTRACE_LEVEL_KERNEL };
+FIXTURE_VARIANT_ADD(tracks, both) { .levels = BOTH };
 
 /* All of a thread, from its START to its END. */
 TEST_F(tracks, whole)

@@ -113,10 +113,7 @@ FIXTURE_VARIANT(stopped) {
 #define stopped_data	_test_data_stopped
 #define stopped_variant	_fixture_variant_stopped
 
-FIXTURE_VARIANT_ADD(stopped, attach_alone)
-{
-	.request = PTRACE_ATTACH,
-};
+FIXTURE_VARIANT_ADD(stopped, attach_alone) { .request = PTRACE_ATTACH };
 
 FIXTURE_VARIANT_ADD(stopped, attach_behind_one)
 {
@@ -168,10 +165,7 @@ FIXTURE_VARIANT_ADD(stopped, attach_behind_one_in_motion)
 	.passing = 1, .moving = 1, .request = PTRACE_ATTACH,
 };
 
-FIXTURE_VARIANT_ADD(stopped, seize_alone)
-{
-	.request = PTRACE_SEIZE,
-};
+FIXTURE_VARIANT_ADD(stopped, seize_alone) { .request = PTRACE_SEIZE };
 
 FIXTURE_VARIANT_ADD(stopped, seize_behind_one)
 {

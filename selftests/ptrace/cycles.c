@@ -12,9 +12,7 @@
 #define CHAIN		32	/* tracers, of which each traces the next one */
 #define RACE_MS		3000
 
-FIXTURE(circles) {
-	struct two_data two;
-};
+FIXTURE_LIKE(tracers, circles)
 
 /*
  * Each of @n processes seizes the next one, with @options.  Those of the mask
@@ -26,51 +24,12 @@ FIXTURE_VARIANT(circles) {
 	long options;
 };
 
-FIXTURE_SETUP(circles)
-{
-	tracers_setup(_metadata, &self->two, NULL);
-}
-
-FIXTURE_TEARDOWN(circles)
-{
-	tracers_teardown(_metadata, &self->two, NULL);
-}
-
-FIXTURE_VARIANT_ADD(circles, two_first_tracers)
-{
-	.n = 2,
-	.traced = 0,
-};
-
-FIXTURE_VARIANT_ADD(circles, first_and_further)
-{
-	.n = 2,
-	.traced = 1,
-};
-
-FIXTURE_VARIANT_ADD(circles, two_further_tracers)
-{
-	.n = 2,
-	.traced = 3,
-};
-
-FIXTURE_VARIANT_ADD(circles, three_first_tracers)
-{
-	.n = 3,
-	.traced = 0,
-};
-
-FIXTURE_VARIANT_ADD(circles, one_of_three_is_further)
-{
-	.n = 3,
-	.traced = 2,
-};
-
-FIXTURE_VARIANT_ADD(circles, three_further_tracers)
-{
-	.n = 3,
-	.traced = 7,
-};
+FIXTURE_VARIANT_ADD(circles, two_first_tracers) { .n = 2, .traced = 0 };
+FIXTURE_VARIANT_ADD(circles, first_and_further) { .n = 2, .traced = 1 };
+FIXTURE_VARIANT_ADD(circles, two_further_tracers) { .n = 2, .traced = 3 };
+FIXTURE_VARIANT_ADD(circles, three_first_tracers) { .n = 3, .traced = 0 };
+FIXTURE_VARIANT_ADD(circles, one_of_three_is_further) { .n = 3, .traced = 2 };
+FIXTURE_VARIANT_ADD(circles, three_further_tracers) { .n = 3, .traced = 7 };
 
 FIXTURE_VARIANT_ADD(circles, two_first_tracers_event_exit)
 {
@@ -152,7 +111,7 @@ static bool start_all(struct two_tracer *tr, int n, struct two_tracer *first,
 
 TEST_F(circles, circle_is_killed)
 {
-	struct two_tracer *p = &self->two.p, tr[MOST] = {};
+	struct two_tracer *p = &self->base.p, tr[MOST] = {};
 	int n = variant->n, i, status;
 
 	ASSERT_TRUE(start_all(tr, n, p, variant->traced));
@@ -177,7 +136,7 @@ TEST_F(circles, circle_is_killed)
 /* The same without the death of the first tracer, which reads all ends. */
 TEST_F(circles, circle_is_killed_beside_a_tracer)
 {
-	struct two_tracer *p = &self->two.p, tr[MOST] = {};
+	struct two_tracer *p = &self->base.p, tr[MOST] = {};
 	int n = variant->n, i;
 
 	ASSERT_TRUE(start_all(tr, n, p, variant->traced));

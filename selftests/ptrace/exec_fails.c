@@ -16,21 +16,14 @@ FIXTURE_VARIANT(fails) {
 };
 
 /* What all below is compared with: a kernel without further tracers. */
-FIXTURE_VARIANT_ADD(fails, under_the_first) {
-	.sc = { .stays = true },
-};
-
-FIXTURE_VARIANT_ADD(fails, under_a_further) {
-	.sc = { .further = 1 },
-};
+FIXTURE_VARIANT_ADD(fails, under_the_first) { .sc = { .stays = true } };
+FIXTURE_VARIANT_ADD(fails, under_a_further) { .sc = { .further = 1 } };
 
 FIXTURE_VARIANT_ADD(fails, under_both) {
 	.sc = { .further = 1, .stays = true },
 };
 
-FIXTURE_VARIANT_ADD(fails, under_two_further) {
-	.sc = { .further = 2 },
-};
+FIXTURE_VARIANT_ADD(fails, under_two_further) { .sc = { .further = 2 } };
 
 /* The end of the leader is none, since its number lives on. */
 FIXTURE_VARIANT_ADD(fails, beside_a_traced_leader) {

@@ -15,10 +15,7 @@
 
 #define GO_ON_MS	300	/* for what the other tracers do */
 
-FIXTURE_VARIANT_ADD(tracers, beside)
-{
-	.further = true, .beside = true,
-};
+FIXTURE_VARIANT_ADD(tracers, beside) { .further = true, .beside = true };
 
 /* Start a target of two threads, and let @s stop the leader. */
 static bool stopped(struct two_data *self, const sole_variant *variant)

@@ -21,10 +21,7 @@
 /* What value[] of a tracer is for. */
 enum { RAN, LOST, FAILED };
 
-FIXTURE_VARIANT_ADD(tracers, beside)
-{
-	.further = true, .beside = true,
-};
+FIXTURE_VARIANT_ADD(tracers, beside) { .further = true, .beside = true };
 
 static struct ut_shared *tracee;	/* memory of the tracee */
 

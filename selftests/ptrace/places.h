@@ -48,10 +48,7 @@ static inline bool place_seize(struct two_data *self,
 }
 
 /* The unpatched kernel has this variant only. */
-FIXTURE_VARIANT_ADD(tracers, sole)
-{
-	.attach = 1, .one = 0, .other = -1,
-};
+FIXTURE_VARIANT_ADD(tracers, sole) { .attach = 1, .one = 0, .other = -1 };
 
 FIXTURE_VARIANT_ADD(tracers, first_beside_a_further)
 {

@@ -17,15 +17,8 @@ FIXTURE_VARIANT(tracers) {
 	bool user;	/* the tracee belongs to a user without rights */
 };
 
-FIXTURE_VARIANT_ADD(tracers, first)
-{
-	.further = false,
-};
-
-FIXTURE_VARIANT_ADD(tracers, further)
-{
-	.further = true,
-};
+FIXTURE_VARIANT_ADD(tracers, first) { .further = false };
+FIXTURE_VARIANT_ADD(tracers, further) { .further = true };
 
 #define sole_variant	FIXTURE_VARIANT(tracers)
 

@@ -21,15 +21,8 @@ FIXTURE_VARIANT(engine) {
 #define engine_data	_test_data_engine
 #define engine_variant	_fixture_variant_engine
 
-FIXTURE_VARIANT_ADD(engine, answers_step)
-{
-	.action = UT_SINGLESTEP,
-};
-
-FIXTURE_VARIANT_ADD(engine, answers_block_step)
-{
-	.action = UT_BLOCKSTEP,
-};
+FIXTURE_VARIANT_ADD(engine, answers_step) { .action = UT_SINGLESTEP };
+FIXTURE_VARIANT_ADD(engine, answers_block_step) { .action = UT_BLOCKSTEP };
 
 FIXTURE_VARIANT_ADD(engine, stops_and_steps)
 {
