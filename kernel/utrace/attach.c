@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - attach and find: an engine is added to the tasks of its scope
+ * utrace - attach and find: add an engine to the tasks of its scope
  *
- * A walk finds the tasks of the scope that do not have the engine yet, and
- * batches give them sets with the engine (batch.c).  The attach is complete when
- * a walk finds no such task.  Where tasks are created faster than batches can
- * cover them, the last batch is made with tasklist_lock held, so that no task
- * is born meanwhile.
+ * A walk finds the tasks of the scope that do not have the engine, and batches
+ * give them sets with the engine (batch.c).  The attach is complete when a walk
+ * finds no such task.  If tasks are created faster than batches can cover them,
+ * the last batch runs with tasklist_lock held, so that no task is created
+ * during it.
  */
 #include <linux/export.h>
 #include <linux/list.h>
@@ -25,13 +25,13 @@
 
 #include <trace/events/utrace_core.h>
 
-/* Walks that may find tasks, before tasklist_lock is held for a batch. */
+/* Walks that may find tasks before a batch runs with tasklist_lock held. */
 #define UTRACE_WALKS		3
 
 /*
- * Does a task still lack the engine?  Called under RCU, which keeps the set,
- * and without utrace->lock: a later walk finds what changes after this look,
- * and utrace_update_task() looks again under the lock.
+ * Check whether a task lacks the engine.  Called under RCU, which keeps the
+ * set, and without utrace->lock: a later walk finds later changes, and
+ * utrace_update_task() checks again under the lock.
  */
 static bool utrace_walk_wants(struct utrace_walk *walk,
 			      struct task_struct *task)
@@ -45,8 +45,8 @@ static bool utrace_walk_wants(struct utrace_walk *walk,
 	if (set && set == walk->known)
 		return false;
 	/*
-	 * REAPED is never cleared.  If it is set after this, utrace_update_task() does
-	 * nothing.
+	 * REAPED is never cleared.  If it is set after this,
+	 * utrace_update_task() does nothing.
 	 */
 	if (data_race(u->flags) & UTRACE_TASK_REAPED)
 		return false;
@@ -57,8 +57,8 @@ static bool utrace_walk_wants(struct utrace_walk *walk,
 }
 
 /*
- * ->found_one of all walks but the last: keep the task for a batch, and count
- * those for which there is no room.
+ * ->found_one of all walks but the last: add the task to the walk.  Counts
+ * tasks for which there is no room, too.
  */
 static void utrace_walk_keep(struct utrace_walk *walk, struct task_struct *task)
 {
@@ -70,16 +70,17 @@ static void utrace_walk_keep(struct utrace_walk *walk, struct task_struct *task)
 /*
  * Call ->found_one() for each thread of a process that lacks the engine.
  *
- * Births are excluded if tasklist_lock is held.  Else the walk is under RCU,
- * after utrace_tasklist_barrier(), and misses no thread either.  Suppose that
- * thread X lacks the engine and was not met.  Threads are added to the end of
- * the list, so X was added after the walk had been there, and by a thread Y
- * that lacked the engine too, or X would have inherited it.  If the walk met Y,
- * it found a task, and another walk follows.  If not, Y was added in the same
- * way as X, and so on, back to a thread that was in the list at the barrier.
+ * If tasklist_lock is held, no thread is created during the walk.  Otherwise
+ * the walk is under RCU, after utrace_tasklist_barrier(), and does not miss a
+ * thread either.  Suppose that it misses thread X, which lacks the engine.
+ * Threads are added at the end of the list, so X was added after the walk had
+ * passed there.  Its creator Y lacked the engine too, or X would have inherited
+ * it.  If the walk found Y, another walk follows.  If not, Y was added like X,
+ * and so on, back to a thread that was in the list at the barrier.
  *
- * A thread that is dead when it is met is not counted as found.  All threads
- * that it created were in the list before it died, so the walk meets them.
+ * A thread that is dead when the walk reaches it is not counted.  All threads
+ * that it created were added to the list before it died, so the walk finds
+ * them.
  */
 static void utrace_walk_process(struct utrace_walk *walk,
 				struct task_struct *process)
@@ -90,18 +91,18 @@ static void utrace_walk_process(struct utrace_walk *walk,
 		if (utrace_walk_wants(walk, t))
 			walk->found_one(walk, t);
 		/*
-		 * The state of @t before the next thread in the list.  @t added
-		 * threads with tasklist_lock held before it died, so if it is
-		 * seen dead, these are seen, too.
+		 * Read the state of @t before the next list entry.  @t added
+		 * threads with tasklist_lock held before it died, so if the
+		 * walk sees it dead, it sees these threads, too.
 		 */
 		smp_rmb();
 	}
 }
 
 /*
- * With tasklist_lock held: the first child of those threads of @process that
- * come after @t in the list, or of all its threads if @t is NULL.  NULL if
- * there is none.
+ * Find the first child of the threads of @process that come after @t in the
+ * list, or of all its threads if @t is NULL.  NULL if there is no child.
+ * tasklist_lock is held.
  */
 static struct task_struct *utrace_child_after(struct task_struct *process,
 					      struct task_struct *t)
@@ -119,8 +120,8 @@ static struct task_struct *utrace_child_after(struct task_struct *process,
 }
 
 /*
- * With tasklist_lock held: the process after @p in a walk over @top and all its
- * descendants, parents before children.  NULL at the end.
+ * Get the process after @p in a walk over @top and all its descendants, parents
+ * before children.  NULL at the end.  tasklist_lock is held.
  */
 static struct task_struct *utrace_process_after(struct task_struct *p,
 						struct task_struct *top)
@@ -158,15 +159,15 @@ static void utrace_walk_scope(struct utrace_walk *walk, unsigned int scope)
 }
 
 /*
- * Look once for tasks of the scope that lack the engine.  No task is born
- * during the look if it is the last one, or if the scope is a tree.
+ * Walk once over the scope and find tasks that lack the engine.  tasklist_lock
+ * is held, so that no task is created, if the scope is a tree or if @last.
  */
 static void utrace_walk_once(struct utrace_walk *walk, bool last)
 {
 	unsigned int scope = utrace_engine_state(walk->change.engine) &
 			     UTRACE_STATE_SCOPE;
 
-	guard(rcu)();	/* Keeps tasks, and the sets that are looked at. */
+	guard(rcu)();	/* Keeps the tasks and their sets. */
 	walk->known = NULL;
 	if (!scope) {
 		if (utrace_walk_wants(walk, walk->target))
@@ -180,7 +181,7 @@ static void utrace_walk_once(struct utrace_walk *walk, bool last)
 	}
 }
 
-/* Forget the tasks found and make room for @max.  Returns 0 or -ENOMEM. */
+/* Drop the tasks found and make room for @max.  Returns 0 or -ENOMEM. */
 static int utrace_walk_room(struct utrace_walk *walk, unsigned int max)
 {
 	utrace_walk_drop_tasks(walk);
@@ -193,9 +194,7 @@ static int utrace_walk_room(struct utrace_walk *walk, unsigned int max)
 	return 0;
 }
 
-/*
- * Look until there is room for all tasks that are found.  Returns 0 or -ENOMEM.
- */
+/* Walk until there is room for all tasks found.  Returns 0 or -ENOMEM. */
 static int utrace_walk_find(struct utrace_walk *walk)
 {
 	unsigned int max = walk->max;
@@ -216,7 +215,7 @@ static int utrace_walk_find(struct utrace_walk *walk)
 	}
 }
 
-/* Ask ->may() about each task that was found.  Returns 0, -EPERM or -EINTR. */
+/* Call ->may() for each task found.  Returns 0, -EPERM or -EINTR. */
 static int utrace_walk_ask(struct utrace_walk *walk)
 {
 	unsigned int i;
@@ -233,12 +232,12 @@ static int utrace_walk_ask(struct utrace_walk *walk)
 
 /*
  * ->found_one of the last batch, with utrace_change_mutex and tasklist_lock
- * held: no domain changes and no task is born.  Gives the task the successor of
- * its domain at once, with one of the spares.  Counts the task as missed if all
- * spares are taken.
+ * held, so that no task gets another domain and no task is created.  Gives the
+ * task the successor of its domain at once, with a spare update.  Counts the
+ * task as missed if there is no spare update or no successor.
  *
- * ->may() is not asked about tasks that were born after utrace_walk_find(),
- * just as it is not asked about tasks that inherit the engine.
+ * ->may() is not called for tasks created after utrace_walk_find(), as it is
+ * not called for tasks that inherit the engine.
  */
 static void utrace_last_update(struct utrace_walk *walk,
 			       struct task_struct *task)
@@ -252,7 +251,7 @@ static void utrace_last_update(struct utrace_walk *walk,
 		succ = utrace_change_find(&walk->change, domain, false);
 		utrace_domain_put(domain);
 	}
-	/* No spares, or a domain that utrace_last_make() has not met. */
+	/* No spares, or utrace_last_make() has not found this domain. */
 	if (!succ) {
 		walk->missed++;
 		return;
@@ -279,9 +278,9 @@ static int utrace_last_make(struct utrace_walk *walk)
 }
 
 /*
- * The last batch, between utrace_change_begin() and utrace_change_end(), with
- * spares at hand.  Returns 0 or an error; tasks that were left out are in
- * ->missed.
+ * Run the last batch, between utrace_change_begin() and utrace_change_end(),
+ * with spares allocated.  Returns 0 or an error.  ->missed is the number of
+ * tasks that did not get the engine.
  */
 static int utrace_last_locked(struct utrace_walk *walk)
 {
@@ -298,9 +297,7 @@ static int utrace_last_locked(struct utrace_walk *walk)
 	return 0;
 }
 
-/*
- * Allocate spares for @n tasks, which are not known yet.  Returns 0 or -ENOMEM.
- */
+/* Allocate spares for @n tasks not known yet.  Returns 0 or -ENOMEM. */
 static int utrace_last_spares(struct utrace_walk *walk, unsigned int n)
 {
 	int ret = utrace_walk_alloc_updates(walk, n);
@@ -320,8 +317,8 @@ static int utrace_last_spares(struct utrace_walk *walk, unsigned int n)
 }
 
 /*
- * Try the last batch with spares for @n tasks.  Returns 0 or an error; tasks
- * that were left out are in ->missed.
+ * Try the last batch with spares for @n tasks.  Returns 0 or an error.
+ * ->missed is the number of tasks that did not get the engine.
  */
 static int utrace_last_try(struct utrace_walk *walk, unsigned int n)
 {
@@ -340,9 +337,9 @@ static int utrace_last_try(struct utrace_walk *walk, unsigned int n)
 }
 
 /*
- * Cover all remaining tasks in one batch, since new tasks are born as fast as
- * batches cover them.  Tries again with more spares if the spares did not
- * suffice.  Returns 0 or an error.
+ * Cover all remaining tasks in one batch, since new tasks are created as fast
+ * as batches cover them.  Tries again with more spares if they did not suffice.
+ * Returns 0 or an error.
  */
 static int utrace_cover_last(struct utrace_walk *walk)
 {
@@ -369,12 +366,12 @@ static int utrace_cover_last(struct utrace_walk *walk)
  * Walk until a walk finds no task that lacks the engine.  Returns 0 or an
  * error.
  *
- * For a tree such a walk misses no task: tasklist_lock excludes births and
- * reparenting, the walk looks at the children of every thread, those of zombies
- * included, and a child of a covered task inherits the engine whatever its
- * clone flags are.  A task without the engine may leave the tree by the exit of
- * its parent, and its child may be born outside of the tree by CLONE_PARENT.
- * Both happen only before the attach is complete.
+ * For a tree such a walk misses no task: tasklist_lock excludes forks and
+ * reparenting, the walk visits the children of every thread, including zombies,
+ * and a child of a covered task inherits the engine whatever its clone flags
+ * are.  A task without the engine may leave the tree when its parent exits, or
+ * create a child outside of the tree by CLONE_PARENT, only before the attach is
+ * complete.
  */
 static int utrace_cover_walk(struct utrace_walk *walk)
 {
@@ -388,7 +385,7 @@ static int utrace_cover_walk(struct utrace_walk *walk)
 		ret = utrace_walk_ask(walk) ?: utrace_run_batches(walk, true);
 		if (ret)
 			return ret;
-		/* A thread engine needs no second look. */
+		/* A thread engine needs no second walk. */
 		if (!(utrace_engine_state(walk->change.engine) &
 		      UTRACE_STATE_SCOPE))
 			return 0;
@@ -397,15 +394,15 @@ static int utrace_cover_walk(struct utrace_walk *walk)
 }
 
 /**
- * utrace_change_make_room() - remove a detached engine that takes a slot
+ * utrace_change_make_room() - remove a detached engine that occupies a slot
  * @change: the change, after utrace_change_make() returned -ENOSPC
  *
- * The call removes nothing if the caller is in a callback: the detach may have
- * to wait for a ->release() that waits for what the callback holds.
+ * Does nothing if the caller is in a callback: the detach may wait for a
+ * ->release() that waits for a lock that the callback holds.
  *
  * Context: May sleep.  Takes utrace_change_mutex.
  * Return:
- * * true - a detached engine was found, and the caller can try again
+ * * true - a detached engine was found, so the caller can try again
  * * false - there was none, or the caller is in a callback
  */
 static bool utrace_change_make_room(struct utrace_change *change)
@@ -415,10 +412,7 @@ static bool utrace_change_make_room(struct utrace_change *change)
 	change->going = NULL;
 	if (!going)
 		return false;
-	/*
-	 * A callback may hold a lock that the work item's ->release() waits
-	 * for.
-	 */
+	/* A callback may hold a lock that the work item's ->release() takes. */
 	if (!utrace_in_callback())
 		utrace_finish_detach(going);
 	utrace_core_put(going);
@@ -426,8 +420,8 @@ static bool utrace_change_make_room(struct utrace_change *change)
 }
 
 /*
- * Should a try that returned *@ret be repeated?  If so, waits before.  A
- * newborn waits for memory, too.
+ * Check whether a try that returned *@ret shall be repeated; sleeps first.  For
+ * a newborn task, lack of memory is waited for too.
  */
 static bool utrace_cover_again(struct utrace_walk *walk, int *ret, bool newborn)
 {
@@ -446,12 +440,12 @@ static bool utrace_cover_again(struct utrace_walk *walk, int *ret, bool newborn)
  * utrace_cover() - add a new engine to all tasks of its scope
  * @engine: the engine, which wants no event yet; the caller has a reference
  * @target: the task where the scope begins; the caller has a reference
- * @may: asks about each task that a walk finds, before the task is covered; may
- *	sleep.  Tasks that inherit the engine, or that are born between the last
- *	two walks, are not asked about.  NULL: all tasks may be covered
+ * @may: permission check for each task that a walk finds, before the task gets
+ *	the engine; may sleep.  Not called for tasks that inherit the engine or
+ *	are created between the last two walks.  NULL: all tasks are permitted
  * @data: second argument of @may
  *
- * If this fails, some tasks may have the engine; the caller detaches it.
+ * If this fails, some tasks may have the engine; the caller must detach it.
  *
  * Context: May sleep.  Takes tasklist_lock, and utrace_change_mutex for one
  * batch at a time.
@@ -482,9 +476,8 @@ static int utrace_cover(struct utrace_engine *engine, struct task_struct *target
 }
 
 /**
- * utrace_cover_newborn() - add a new engine to the task that it is for
- * @engine: the engine, of the scope of a thread, which wants no event yet; the caller
- *	has a reference
+ * utrace_cover_newborn() - add a new thread engine to its task
+ * @engine: the engine, which wants no event yet; the caller has a reference
  *
  * Waits for memory.
  *
@@ -534,9 +527,7 @@ static bool utrace_matches(struct utrace_engine *engine,
 	return !scope || engine->tgid == task_tgid(target);
 }
 
-/*
- * Find the first engine of @target that matches; returns it with a reference.
- */
+/* Get a reference to the first engine of @target that matches. */
 static struct utrace_engine *
 utrace_find(struct task_struct *target, int flags,
 	    const struct utrace_engine_ops *ops, void *data)
@@ -550,14 +541,11 @@ utrace_find(struct task_struct *target, int flags,
 	if (!target->utrace_set)
 		return NULL;
 	utrace_set_for_each(target->utrace_set, UTRACE_LIST_ALL, at) {
-		/*
-		 * Until its attach is over, only the attaching task may use an
-		 * engine.
-		 */
+		/* Only the attaching task uses an engine during its attach. */
 		if (utrace_engine_state(at.engine) & UTRACE_STATE_ATTACHING ||
 		    !utrace_matches(at.engine, target, flags, ops, data))
 			continue;
-		/* A set may have an engine whose last reference is gone. */
+		/* The engine in a set may have no reference left. */
 		if (kref_get_unless_zero(&at.engine->kref))
 			return at.engine;
 	}
@@ -571,17 +559,17 @@ utrace_find(struct task_struct *target, int flags,
 static LIST_HEAD(utrace_attaching);
 
 /*
- * With utrace_engine_lock held: is an exclusive engine being attached to
- * @target that another exclusive attach with these arguments has to yield to?
- * A tree engine that is being attached to an ancestor of @target does not
- * count, as if the attach to @target had come first.
+ * Check whether a matching exclusive engine is being attached to @target, so
+ * that an exclusive attach with these arguments must fail.  A tree engine that
+ * is being attached to an ancestor of @target does not count, as if the attach
+ * to @target had come first.  utrace_engine_lock is held.
  */
 static bool utrace_is_attaching(struct task_struct *target, int flags,
 				const struct utrace_engine_ops *ops, void *data)
 {
 	struct utrace_engine_info *info;
 
-	guard(rcu)();	/* RCU keeps what task_tgid() returns. */
+	guard(rcu)();	/* Keeps what task_tgid() returns. */
 	list_for_each_entry(info, &utrace_attaching, attaching) {
 		struct utrace_engine *engine = info->engine;
 		unsigned int scope = utrace_engine_state(engine) &
@@ -596,9 +584,9 @@ static bool utrace_is_attaching(struct task_struct *target, int flags,
 }
 
 /*
- * Claim @target for an exclusive engine: another exclusive attach that would
- * match fails from here on.  Returns -EEXIST if another attach did the same, or
- * if an engine of @target matches.
+ * Claim @target for an exclusive engine, so that another exclusive attach that
+ * matches fails.  Returns 0, or -EEXIST if such an attach has claimed @target
+ * or an engine of @target matches.
  */
 static int utrace_claim(struct utrace_engine *engine,
 			struct task_struct *target, int flags)
@@ -625,7 +613,7 @@ static void utrace_unclaim(struct utrace_engine *engine)
 	list_del_init(&engine->info->attaching);
 }
 
-/* Attach a new engine that acts for @opener, see utrace_attach_for(). */
+/* Attach a new engine on behalf of @opener, see utrace_attach_for(). */
 static struct utrace_engine *
 utrace_attach_new(const struct cred *opener, struct task_struct *target,
 		  int flags, const struct utrace_engine_ops *ops, void *data,
@@ -644,9 +632,9 @@ utrace_attach_new(const struct cred *opener, struct task_struct *target,
 	if (!ret)
 		ret = utrace_cover(engine, target, may, arg);
 	/*
-	 * utrace_find() returns the engine from here on.  This comes before the
-	 * engine leaves the list, so that utrace_claim() finds it in the list
-	 * or by utrace_find().
+	 * From here on utrace_find() returns the engine.  Clear the bit before
+	 * the engine leaves the list, so that utrace_claim() finds it in the
+	 * list or by utrace_find().
 	 */
 	if (!ret)
 		atomic_andnot(UTRACE_STATE_ATTACHING, &engine->state);
@@ -669,24 +657,24 @@ utrace_attach_new(const struct cred *opener, struct task_struct *target,
  * @target: the task; the caller has a reference, or it is current, or the child
  *	in report_clone
  * @flags: UTRACE_ATTACH_*: what matches, whether to create, scope and class
- * @ops: callbacks, which the client keeps unchanged until the engine is
+ * @ops: callbacks, which the client must keep unchanged until the engine is
  *	released
- * @data: the client's data; the core hands it to ->release()
+ * @data: the client's data; the core passes it to ->release()
  *
  * Without %UTRACE_ATTACH_CREATE the first matching engine of @target is
- * returned.  Engines match if they have the same scope and were attached to the
- * same target, or with %UTRACE_ATTACH_ANY_SCOPE whatever their scope.
+ * returned.  An engine matches if it has the same scope and was attached to the
+ * same target, or, with %UTRACE_ATTACH_ANY_SCOPE, whatever its scope is.
  *
  * With %UTRACE_ATTACH_CREATE a new engine is attached, which wants no event
- * yet.  Passes that begin later call it; the event that is being reported does
- * not.
+ * yet.  Only passes that begin later can call it, not the pass of an event that
+ * is being reported.
  *
  * A process engine covers all threads of @target's thread group.  A tree engine
- * also covers the processes that are its descendants now, but for those that
- * the end of a parent takes out of the tree before the attach is complete.
- * Both cover what their tasks create later.
+ * also covers the current descendants of the process, except those that leave
+ * the tree because a parent exits before the attach is complete.  Both cover
+ * all tasks that their tasks create later.
  *
- * There is no check of permissions: that is up to the caller.
+ * The caller must check permissions.
  *
  * Context: Process context, may sleep.  Callbacks may call it.  Takes
  * utrace_change_mutex and tasklist_lock, and cpus_read_lock() for the first
@@ -695,7 +683,7 @@ utrace_attach_new(const struct cred *opener, struct task_struct *target,
  * * the engine, with a reference for the caller
  * * -EINVAL - unknown flags, two scopes, or CREATE without @ops
  * * -EPERM - CREATE, and @target is a kernel thread
- * * -ENOENT - no engine matches, without CREATE
+ * * -ENOENT - without CREATE, and no engine matches
  * * -EEXIST - CREATE with %UTRACE_ATTACH_EXCLUSIVE, and an engine matches or
  *   another exclusive engine that matches is being attached
  * * -ESRCH - CREATE, and @target is reaped or being reaped
@@ -783,32 +771,32 @@ utrace_attach_to_system(const struct cred *opener, int flags,
 /**
  * utrace_attach_system() - attach an engine to every user task
  * @flags: class, %UTRACE_ATTACH_OWN_EVENTS and %UTRACE_ATTACH_KTHREAD
- * @ops: callbacks, which the client keeps unchanged until the engine is
+ * @ops: callbacks, which the client must keep unchanged until the engine is
  *	released
- * @data: the client's data; the core hands it to ->release()
+ * @data: the client's data; the core passes it to ->release()
  *
- * The engine covers every user task that there is and that there will be, pid 1
- * and the tasks of all namespaces included.  With %UTRACE_ATTACH_KTHREAD it
- * also covers kernel threads, which report CLONE, EXIT, DEATH and REAP.
+ * The engine covers every existing and future user task, including pid 1 and
+ * the tasks of all namespaces.  With %UTRACE_ATTACH_KTHREAD it also covers
+ * kernel threads, which report CLONE, EXIT, DEATH and REAP.
  *
- * An engine of the system is an observer.  Its answers about signals and system
- * calls have no effect, nor has any resume action but %UTRACE_DETACH, and
- * utrace_control() can only detach it.  It cannot ask for SIGNAL_IGN: a signal
- * that is queued although it is ignored breaks off sleeps.
+ * A system engine is an observer.  Its answers about signals and system calls
+ * have no effect, nor has any resume action except %UTRACE_DETACH, and
+ * utrace_control() can only detach it.  It cannot set SIGNAL_IGN: an ignored
+ * signal that is queued for SIGNAL_IGN interrupts sleeps.
  *
  * DEATH and REAP are reported for tasks that had not begun to exit when the
- * engine asked for these events.  At its first event a task allocates a little
+ * engine set these events.  At its first event a task allocates a little
  * memory; if there is none, the event is lost, see utrace_lost_events().
  *
- * There is no check of permissions: that is up to the caller.
+ * The caller must check permissions.
  *
  * Context: Process context, may sleep.  Callbacks may call it.  Takes
- * cpus_read_lock() for the first engine that exists, so a caller must not hold
- * it.
+ * cpus_read_lock() for the first engine that exists, so the caller must not
+ * hold it.
  * Return:
  * * the engine, with a reference for the caller
  * * -EINVAL - other flags, or @ops is NULL
- * * -ENOSPC - there are %UTRACE_MAX_SYSTEM engines of the system
+ * * -ENOSPC - there are %UTRACE_MAX_SYSTEM system engines
  * * -ENOMEM - no memory
  */
 struct utrace_engine *
@@ -819,23 +807,23 @@ utrace_attach_system(int flags, const struct utrace_engine_ops *ops, void *data)
 EXPORT_SYMBOL_GPL(utrace_attach_system);
 
 /**
- * utrace_attach_for() - attach a new engine that acts for a program
+ * utrace_attach_for() - attach a new engine on behalf of a program
  * @opener: credentials of the task that opened the session, kept by the caller;
- *	the engine is privileged if @opener and the caller both are.  NULL: the
- *	engine acts for the kernel
- * @target: see utrace_attach_task(); NULL: the system
+ *	the engine is privileged if both @opener and the caller are.  NULL: the
+ *	engine is one of kernel code
+ * @target: see utrace_attach_task(); NULL: attach a system engine
  * @flags: without @target as for utrace_attach_system(), else as for
- *	utrace_attach_task(): %UTRACE_ATTACH_CREATE is implied, and no flag is
- *	refused
+ *	utrace_attach_task(): %UTRACE_ATTACH_CREATE is implied, and flags are
+ *	not checked
  * @ops: see utrace_attach_task(); not NULL
  * @data: see utrace_attach_task()
- * @may: asks, before a task of the scope is covered, whether it may be; may
- *	sleep.  Tasks that are born meanwhile or later are not asked about, nor
- *	any task for the system.  NULL: all tasks may be covered
+ * @may: permission check for each task of the scope before it gets the engine;
+ *	may sleep.  Not called for tasks that are created during or after the
+ *	attach, nor for a system engine.  NULL: all tasks are permitted
  * @arg: second argument of @may
  *
- * The engine is charged to the user, see utrace_charge_engine(), until it is
- * released.
+ * The engine is charged to the user until it is released, see
+ * utrace_charge_engine().
  *
  * Context: As utrace_attach_task().
  * Return:
@@ -859,15 +847,15 @@ utrace_attach_for(const struct cred *opener, struct task_struct *target,
 
 /**
  * utrace_engine_like() - make an engine for a task that current will create
- * @engine: an engine of the current task with the scope of a thread
+ * @engine: a thread engine of the current task
  * @data: the client's data
  *
- * The new engine has the callbacks, the class and the rights of @engine, and is
- * charged to nobody.
+ * The new engine has the callbacks, the class and the privilege of @engine.  No
+ * user is charged for it.
  *
  * Context: Process context, may sleep.
- * Return: the engine, with a reference for the caller, for utrace_engine_set_task() or
- * utrace_engine_abandon(); or -ENOMEM.
+ * Return: the engine, with a reference for the caller, who passes it to
+ * utrace_engine_set_task() or utrace_engine_abandon(); or -ENOMEM.
  */
 struct utrace_engine *utrace_engine_like(struct utrace_engine *engine,
 					 void *data)
@@ -886,7 +874,7 @@ struct utrace_engine *utrace_engine_like(struct utrace_engine *engine,
 }
 
 /**
- * utrace_engine_set_task() - say which task an engine is for
+ * utrace_engine_set_task() - set the task of an engine
  * @engine: the engine, from utrace_engine_like()
  * @child: the task, which was just created and does not run yet
  *
@@ -900,7 +888,8 @@ void utrace_engine_set_task(struct utrace_engine *engine, struct task_struct *ch
 
 /**
  * utrace_engine_abandon() - drop an engine that was never attached
- * @engine: the engine, from utrace_engine_like(), whose reference is put
+ * @engine: the engine, from utrace_engine_like(); the call consumes the
+ *	caller's reference
  *
  * The client keeps its data: ->release() is not called.
  *
@@ -915,10 +904,11 @@ void utrace_engine_abandon(struct utrace_engine *engine)
 
 /**
  * utrace_attach_newborn() - attach an engine to a task that was just created
- * @engine: the engine, after utrace_engine_set_task(); the caller has a reference.  Its
- *	owner may detach it at any time
+ * @engine: the engine, after utrace_engine_set_task(); the caller has a
+ *	reference.  Its owner may detach it at any time
  *
- * The creator waits here, also for memory, and only a fatal signal ends that.
+ * The creator of the task waits, also for memory; only a fatal signal ends the
+ * wait.
  *
  * Context: The creator of the task, before the task runs.  Sleeps.  As
  * utrace_attach_task().

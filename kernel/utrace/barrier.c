@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - barriers: which callback a task is in, and waiting for its end
+ * utrace - barriers: finding running callbacks and waiting for them
  *
- * A task writes the engine to utrace::now before it reads what the engine
- * wants, and writes another one or NULL after the callback; a fast pass over
- * one engine has the pin instead.  A function that took events away, or
- * detached the engine, and then called utrace_membarrier() finds every task that may
- * still be in a callback because of what the engine wanted before:
+ * Before a task reads the flags of an engine, it stores the engine in
+ * utrace::now; after the callback it stores another engine or NULL.  In a fast
+ * pass over one engine, the pin replaces ->now.  A function that removes events
+ * or detaches the engine, and then calls utrace_membarrier(), finds every task
+ * that may still be in a callback that began because of the old flags:
  *
  *	task				other task
  *	now = engine			engine->flags = fewer
  *	(compiler barrier)		utrace_membarrier()
  *	engine->flags?			now == engine?
  *
- * To hear of the end, the other task sets UTRACE_TASK_WAITER, calls
- * utrace_membarrier() again and looks once more.  A task that is still in the
- * callback then sees WAITER when it leaves, before it enters the next one
- * (utrace_callback_done()).  tools/models checks this protocol.
+ * To wait for the end, the other task sets UTRACE_TASK_WAITER, calls
+ * utrace_membarrier() again and checks once more.  If the task is still in the
+ * callback then, it sees WAITER when it leaves the callback, before it enters
+ * the next one (utrace_callback_done()).  tools/models checks this protocol.
  */
 #include <linux/export.h>
 #include <linux/preempt.h>
@@ -32,18 +32,16 @@
 #include "set.h"
 
 /**
- * utrace_task_in_callback() - may a task be in a callback of an engine?
+ * utrace_task_in_callback() - check whether a task may be in a callback
  * @engine: the engine
  * @task: the task
  * @u: struct utrace of @task
  *
- * After utrace_membarrier(), false means that the task is in no callback that began
- * because of what the engine wanted before.
- *
  * Context: @u->lock is held.
  * Return:
  * * true - @task may be in a callback of @engine, or was a moment ago
- * * false - @task is in none
+ * * false - @task is in no callback of @engine.  After utrace_membarrier():
+ *   that began because of flags that were replaced before
  */
 static bool utrace_task_in_callback(struct utrace_engine *engine,
 				    struct task_struct *task, struct utrace *u)
@@ -63,13 +61,19 @@ static bool utrace_task_in_callback(struct utrace_engine *engine,
 	return set->sole_entry == engine || set->sole_exit == engine;
 }
 
-/* With @u->lock held: does current, the task or its reaper, run this pass? */
+/*
+ * Check whether current is the task, or the reaper that runs its REAP pass.
+ * @u->lock is held.
+ */
 static bool utrace_is_own(struct task_struct *task, struct utrace *u)
 {
 	return (u->reaper ?: task) == current;
 }
 
-/* Called after utrace_membarrier(): is a task other than current in a callback? */
+/*
+ * Set *@arg if a task other than current may be in a callback.  Called after
+ * utrace_membarrier().
+ */
 static unsigned int utrace_check_callback(struct utrace_engine *engine,
 					  struct task_struct *task,
 					  struct utrace *u, u64 bit, void *arg)
@@ -80,14 +84,15 @@ static unsigned int utrace_check_callback(struct utrace_engine *engine,
 }
 
 /*
- * Called without utrace_membarrier(): the stores of a pass may not be visible yet,
- * so each task other than current counts as being in a callback.
+ * Set *@arg if there is a task other than current.  Called without
+ * utrace_membarrier(): the stores of a pass may not be visible yet, so any such
+ * task may be in a callback.
  */
 static unsigned int utrace_check_other(struct utrace_engine *engine,
 				       struct task_struct *task,
 				       struct utrace *u, u64 bit, void *arg)
 {
-	/* The stores of a reaper are visible: it has full barriers. */
+	/* The stores of a reaper are visible, since it has full barriers. */
 	if (!utrace_is_own(task, u) &&
 	    (!u->reaper || utrace_task_in_callback(engine, task, u)))
 		*(bool *)arg = true;
@@ -95,17 +100,16 @@ static unsigned int utrace_check_other(struct utrace_engine *engine,
 }
 
 /**
- * utrace_is_running() - may a callback run because of former events?
- * @engine: the engine, from whose flags the caller has taken events; the caller
- *	has a reference, or is a callback of it
+ * utrace_is_running() - check whether callbacks for removed events may run
+ * @engine: the engine, from whose flags the caller has removed events; the
+ *	caller has a reference, or is a callback of it
  *
- * Context: Any but NMI, without siglock.  Takes tasklist_lock for an engine of
- * the system.
+ * Context: Any but NMI, without siglock.  Takes tasklist_lock for a system
+ * engine.
  * Return:
  * * true - a callback may be running in another task.  A caller that cannot
  *   wait for other CPUs gets true if the engine has a task other than current
- * * false - no callback that began because of the former events is running in
- *   another task
+ * * false - no callback for the removed events is running in another task
  */
 bool utrace_is_running(struct utrace_engine *engine)
 {
@@ -124,16 +128,16 @@ bool utrace_is_running(struct utrace_engine *engine)
 /* Counting the tasks in callbacks at a detach */
 
 /**
- * struct utrace_count - what a walk over the tasks of a detached engine counts
- * @drop: engines whose count was still in utrace::left of a task; a reference
- *	of the core to each is to be dropped
+ * struct utrace_count - result of a walk over the tasks of a detached engine
+ * @drop: engines that were taken from utrace::left of a task; the caller drops
+ *	a count in utrace_engine_info::core of each
  * @n: number of elements of @drop
  * @any: at least one task was in a callback
- * @again: @drop was full, so that another walk is needed
+ * @again: @drop was full, so another walk is needed
  * @back: number of counts of the engine that were taken back from tasks
  *
- * On the stack of utrace_count_callbacks(); filled in under utrace->lock of each
- * task.
+ * On the stack of utrace_count_callbacks(); filled in under utrace->lock of
+ * each task.
  */
 struct utrace_count {
 	struct utrace_engine *drop[8];
@@ -144,8 +148,8 @@ struct utrace_count {
 };
 
 /*
- * First walk: give a task that may be in a callback a count of the engine in
- * ->left, which utrace_callback_done() drops when the callback ends.
+ * First walk: if a task may be in a callback, store the engine in ->left with a
+ * count, which utrace_callback_done() drops when the callback ends.
  */
 static unsigned int utrace_give_count(struct utrace_engine *engine,
 				      struct task_struct *task,
@@ -160,8 +164,8 @@ static unsigned int utrace_give_count(struct utrace_engine *engine,
 		return 0;
 	}
 	/*
-	 * The callback that ->left counts is over, as a task is in one at a
-	 * time.  Its count is dropped here in place of utrace_callback_done().
+	 * A task is in one callback at a time, so the callback of the engine in
+	 * ->left is over.  Drop its count for utrace_callback_done().
 	 */
 	if (u->left)
 		count->drop[count->n++] = u->left;
@@ -172,9 +176,9 @@ static unsigned int utrace_give_count(struct utrace_engine *engine,
 }
 
 /*
- * Second walk: a task that is still inside after another utrace_membarrier() sees
- * WAITER when it leaves.  One that has left may have missed WAITER, so its
- * count is taken back.
+ * Second walk: a task that is still in the callback after another
+ * utrace_membarrier() sees WAITER when it leaves.  A task that has left may
+ * have missed WAITER, so its count is taken back.
  */
 static unsigned int utrace_take_count(struct utrace_engine *engine,
 				      struct task_struct *task,
@@ -191,21 +195,21 @@ static unsigned int utrace_take_count(struct utrace_engine *engine,
 
 /**
  * utrace_count_callbacks() - count the running callbacks of a detached engine
- * @engine: the engine, whose tasks still have their domains; the caller has a
- *	count in utrace_engine_info::core
+ * @engine: the engine, which is still in the domains of its tasks; the caller
+ *	has a count in utrace_engine_info::core
  *
- * Adds to utrace_engine_info::core one count for each task that is in a
+ * Adds one count to utrace_engine_info::core for each task that is in a
  * callback of the engine; the task drops the count when the callback ends.  So
- * core becomes 0 with the last of these callbacks, at the earliest.
+ * core becomes 0 no earlier than the end of the last of these callbacks.
  *
- * Context: Process context, no spinlock held.  Takes tasklist_lock for an
- * engine of the system.
+ * Context: Process context, no spinlock held.  Takes tasklist_lock for a system
+ * engine.
  */
 void utrace_count_callbacks(struct utrace_engine *engine)
 {
 	struct utrace_count count = {};
 
-	/* After a failed attach there are no callbacks: it wanted no event. */
+	/* After a failed attach there are no callbacks: no event was set. */
 	if (utrace_engine_state(engine) & UTRACE_STATE_UNBORN)
 		return;
 	utrace_membarrier(engine);
@@ -226,14 +230,14 @@ void utrace_count_callbacks(struct utrace_engine *engine)
 /* Barriers */
 
 /**
- * struct utrace_wait - state of the wait in a barrier
+ * struct utrace_wait - state of a barrier
  * @state: how the caller sleeps, TASK_*
- * @own: the caller is in a callback of the engine itself
+ * @own: the caller is in a callback of the engine
  * @any: another task was in a callback of the engine
- * @deadlock: the caller is in a callback, and so is a task that it would wait
- *	for and that waits in a barrier
- * @callback: the caller is in a callback, of whatever engine
- * @task: the task that is waited for, with a reference; or NULL
+ * @deadlock: the caller is in a callback, and would wait for a task that waits
+ *	in a barrier in a callback
+ * @callback: the caller is in a callback of any engine
+ * @task: the task to wait for, with a reference; or NULL
  * @passes: utrace::passes of @task when it was found
  *
  * On the stack of the caller; filled in under utrace->lock of each task.
@@ -248,7 +252,7 @@ struct utrace_wait {
 	u32 passes;
 };
 
-/* First walk: mark the tasks in a callback of the engine with WAITER. */
+/* First walk: set WAITER for tasks in a callback of the engine. */
 static unsigned int utrace_wait_mark(struct utrace_engine *engine,
 				     struct task_struct *task,
 				     struct utrace *u, u64 bit, void *arg)
@@ -268,7 +272,7 @@ static unsigned int utrace_wait_mark(struct utrace_engine *engine,
 	return 0;
 }
 
-/* Later walks: find one task that is still in a callback that was marked. */
+/* Later walks: find a task with WAITER that is still in the callback. */
 static unsigned int utrace_wait_find(struct utrace_engine *engine,
 				     struct task_struct *task,
 				     struct utrace *u, u64 bit, void *arg)
@@ -285,8 +289,9 @@ static unsigned int utrace_wait_find(struct utrace_engine *engine,
 }
 
 /*
- * Sleep until @condition is true, which wake_up_var(@var) is called for.  The
- * value is 0, -ERESTARTSYS or -EINTR, as @wait_state says.
+ * Sleep until @condition is true; whoever makes it true calls
+ * wake_up_var(@var).  The value is 0, or -ERESTARTSYS or -EINTR according to
+ * @wait_state.
  */
 #define utrace_wait_var(wait_state, var, condition)			\
 ({									\
@@ -303,9 +308,9 @@ static unsigned int utrace_wait_find(struct utrace_engine *engine,
 })
 
 /*
- * Is the task that was found still in that callback?  WAITER may have been set
- * by another barrier when the task had left already, and the store by which it
- * left was not visible yet; utrace_membarrier() makes it visible.
+ * Check whether the task is still in the callback.  WAITER may be that of
+ * another barrier, set when the task had already left but its stores were not
+ * visible yet; utrace_membarrier() makes them visible.
  */
 static bool utrace_wait_confirm(struct utrace_engine *engine,
 				struct utrace_wait *wait)
@@ -320,14 +325,14 @@ static bool utrace_wait_confirm(struct utrace_engine *engine,
 
 static bool utrace_wait_over(struct utrace_wait *wait)
 {
-	/* The number before what the callback did; pairs with utrace_callback_done(). */
+	/* Number before stores; pairs with utrace_callback_done(). */
 	return smp_load_acquire(&wait->task->utrace->passes) != wait->passes;
 }
 
 /*
- * Wait for the callbacks that run now, and not for those that follow on a busy
- * task: the first walk marks the tasks, and the mark ends with the callback.
- * Returns 0, -EDEADLK or the error of utrace_wait_var().
+ * Wait for the callbacks that are running now, not for later ones of a busy
+ * task: the first walk sets WAITER, which is cleared at the end of the
+ * callback.  Returns 0, -EDEADLK or the error of utrace_wait_var().
  */
 static int utrace_wait_callbacks(struct utrace_engine *engine,
 				 struct utrace_wait *wait)
@@ -356,7 +361,7 @@ static int utrace_wait_callbacks(struct utrace_engine *engine,
 	return ret;
 }
 
-/* Wait until the core has no reference to a detached engine any more. */
+/* Wait until the core has dropped all references to a detached engine. */
 static int utrace_wait_gone(struct utrace_engine *engine, unsigned int state)
 {
 	return utrace_wait_var(state, &engine->info->core,
@@ -364,19 +369,19 @@ static int utrace_wait_gone(struct utrace_engine *engine, unsigned int state)
 }
 
 /**
- * utrace_in_callback() - is the caller in a callback?
+ * utrace_in_callback() - check whether current is in a callback
  *
  * Context: Process context.
  * Return:
  * * true - current has a set pinned
- * * false - it has none, or is the reaper of another task and in its pass
+ * * false - current has no set pinned, also in the REAP pass of another task
  */
 bool utrace_in_callback(void)
 {
 	return current->utrace && READ_ONCE(current->utrace->pinned);
 }
 
-/* Say that a callback of current waits in a barrier, or no longer does. */
+/* Set or clear UTRACE_TASK_WAITS: current waits in a barrier in a callback. */
 static void utrace_mark_waits(bool waits)
 {
 	struct utrace *u = current->utrace;
@@ -388,31 +393,31 @@ static void utrace_mark_waits(bool waits)
 			u->flags &= ~UTRACE_TASK_WAITS;
 	}
 	/*
-	 * The own flag before those of other tasks in utrace_wait_mark().  Of
-	 * two callbacks that wait for each other, both of which run this, at
-	 * least one sees the flag of the other.
+	 * The store of this flag before the loads of other tasks' flags in
+	 * utrace_wait_mark().  If two callbacks wait for each other, at least
+	 * one of them sees the flag of the other.
 	 */
 	smp_mb();
 }
 
 /*
- * Wait for the core's references to a detached engine.  The tasks of its
- * callbacks cannot be found any more, and one of them may wait for the callback
- * that calls this: a callback does not wait here.
+ * Wait until the core drops its references to a detached engine.  The tasks in
+ * its callbacks can no longer be found, and one of them may wait for the
+ * callback that calls this, so a callback must not wait here.
  */
 static int utrace_wait_detached(struct utrace_engine *engine,
 				struct utrace_wait *wait)
 {
 	if (!utrace_engine_detached(engine) || utrace_core_gone(engine))
 		return 0;
-	/* The caller's own callback has one count until it returns. */
+	/* The caller's own callback keeps one count until it returns. */
 	if (wait->own)
 		return atomic_read(&engine->info->core) == 1 ? 0 : -EDEADLK;
 	return wait->callback ? -EDEADLK :
 				utrace_wait_gone(engine, wait->state);
 }
 
-/* The barriers: @state says how the caller sleeps. */
+/* Common part of the barriers.  The caller sleeps in @state. */
 static int utrace_do_barrier(struct utrace_engine *engine, unsigned int state)
 {
 	struct utrace_wait wait = {
@@ -432,8 +437,8 @@ static int utrace_do_barrier(struct utrace_engine *engine, unsigned int state)
 	gone = utrace_engine_detached(engine) && utrace_core_gone(engine);
 	ret = gone ? 0 : utrace_wait_callbacks(engine, &wait);
 	/*
-	 * Outside of a callback, a caller whose wait a signal may end leaves
-	 * the detach to the work item: no signal ends utrace_finish_detach().
+	 * utrace_finish_detach() cannot be interrupted by a signal.  So outside
+	 * of a callback, an interruptible caller leaves it to the work item.
 	 */
 	if (wait.callback || state == TASK_UNINTERRUPTIBLE)
 		utrace_finish_detach(engine);
@@ -445,31 +450,31 @@ static int utrace_do_barrier(struct utrace_engine *engine, unsigned int state)
 }
 
 /**
- * utrace_barrier() - wait until no callback of an engine is running
+ * utrace_barrier() - wait for running callbacks of an engine
  * @target: not used; may be stale
  * @engine: the engine; the caller has a reference
  *
- * Waits for the callbacks of this engine that are running now in all tasks,
- * except one of the calling task.  Callbacks of other engines are not waited
- * for.
+ * Waits for the callbacks of this engine that are running now in all tasks
+ * other than current.
  *
  * After a detach, and once this has returned 0 or -ESRCH, no callback of the
  * engine runs or will run in another task, and the core has no reference to the
- * engine but that of the caller's own callback.  What is left is ->release(),
- * which the last utrace_engine_put() calls.
+ * engine except that of the caller's own callback.  Only ->release() is still
+ * to be called, by the last utrace_engine_put().
  *
- * A caller must hold no lock that one of the callbacks takes.  A callback may
- * call this for another engine; it is refused with -EDEADLK if the wait could
- * last for ever: a task in a callback of that engine is in a barrier too, or
- * the engine is detached and a callback of it is running.
+ * The caller must not hold a lock that one of the callbacks takes.  A callback
+ * may call this for another engine.  The call fails with -EDEADLK if the wait
+ * could last forever: a task in a callback of that engine is in a barrier too,
+ * or the engine is detached and a callback of it is running.
  *
- * Context: Process context, sleeps.  Takes tasklist_lock for an engine of the
- * system, and utrace_change_mutex if the caller is in a callback.
+ * Context: Process context, sleeps.  Takes tasklist_lock for a system engine,
+ * and utrace_change_mutex if the caller is in a callback.
  * Return:
- * * 0 - no callback that was running is running any more
- * * -ESRCH - likewise, and the detach was complete before the call
+ * * 0 - all callbacks that were running have ended
+ * * -ESRCH - all callbacks have ended, and the detach was complete before the
+ *   call
  * * -ERESTARTSYS - a signal has ended the wait
- * * -EDEADLK - the caller is in a callback, and the wait could last for ever
+ * * -EDEADLK - the caller is in a callback, and the wait could last forever
  */
 int utrace_barrier(struct task_struct *target, struct utrace_engine *engine)
 {
@@ -478,17 +483,18 @@ int utrace_barrier(struct task_struct *target, struct utrace_engine *engine)
 EXPORT_SYMBOL_GPL(utrace_barrier);
 
 /**
- * utrace_barrier_killable() - utrace_barrier() that only SIGKILL ends early
+ * utrace_barrier_killable() - utrace_barrier() that only SIGKILL interrupts
  * @engine: the engine; the caller has a reference
  *
  * For clients that serve user space.
  *
  * Context: As utrace_barrier().
  * Return:
- * * 0 - no callback that was running is running any more
- * * -ESRCH - likewise, and the detach was complete before the call
+ * * 0 - all callbacks that were running have ended
+ * * -ESRCH - all callbacks have ended, and the detach was complete before the
+ *   call
  * * -EINTR - the caller has a fatal signal pending
- * * -EDEADLK - the caller is in a callback, and the wait could last for ever
+ * * -EDEADLK - the caller is in a callback, and the wait could last forever
  */
 int utrace_barrier_killable(struct utrace_engine *engine)
 {
@@ -500,12 +506,12 @@ EXPORT_SYMBOL_GPL(utrace_barrier_killable);
  * utrace_barrier_sync() - utrace_barrier() that does not fail
  * @engine: the engine; the caller has a reference
  *
- * For module_exit().  No signal ends the wait; it comes to an end because
+ * For module_exit().  No signal ends the wait.  The wait is finite, since
  * callbacks do not wait for user space.  In a callback the function warns and
  * does not wait.
  *
  * Context: Process context, sleeps.  Not in a callback.  Takes
- * utrace_change_mutex, and tasklist_lock for an engine of the system.
+ * utrace_change_mutex, and tasklist_lock for a system engine.
  */
 void utrace_barrier_sync(struct utrace_engine *engine)
 {
@@ -518,12 +524,12 @@ EXPORT_SYMBOL_GPL(utrace_barrier_sync);
  * utrace_engine_shutdown() - detach an engine, wait, and drop the reference
  * @engine: the engine; the call consumes the caller's reference
  *
- * For module_exit(), which calls this for each engine of the module, whatever
- * its scope is, whether its tasks live, and whether it is detached already.
- * When this returns, no callback of the engine runs.
+ * For module_exit(), which calls this for each engine of the module, also if
+ * all its tasks are dead or it is already detached.  When this returns, no
+ * callback of the engine runs.
  *
- * A caller must hold no lock that one of the callbacks takes.  In a callback
- * the function warns and does not wait.
+ * The caller must not hold a lock that one of the callbacks takes.  In a
+ * callback the function warns and does not wait.
  *
  * Context: As utrace_barrier_sync().
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - callbacks that are running
+ * utrace - finding running callbacks and waiting for them
  */
 #ifndef _KERNEL_UTRACE_BARRIER_H
 #define _KERNEL_UTRACE_BARRIER_H

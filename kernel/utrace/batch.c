@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - batches: tasks get the successors of their domains
+ * utrace - batches: tasks move to the successors of their domains
  *
  * A batch gives another set to up to UTRACE_BATCH tasks that a walk has found.
  * First it allocates a struct utrace for each task that has none, without a
- * lock.  Then it takes utrace_change_mutex, makes the successors and
- * memberships for all its tasks, and gives each task its set.  This last step
- * cannot fail, so a batch that fails has changed no task.
+ * lock.  Then it takes utrace_change_mutex, makes the successors of the domains
+ * and allocates the list entries for all its tasks, and gives each task its
+ * set.  The last step cannot fail, so a batch that fails has changed no task.
  *
- * The mutex is held for one batch at a time, so that other attaches and
+ * The mutex is held for one batch at a time, so concurrent attaches and
  * detaches need not wait for the whole walk.
  */
 #include <linux/sched/signal.h>
@@ -21,7 +21,7 @@
 #include "walk.h"
 
 /**
- * utrace_walk_init() - begin an attach or a detach
+ * utrace_walk_init() - set up a walk for an attach or a detach
  * @walk: filled in
  * @engine: the engine to be added, or removed if it is detached; the caller has
  *	a reference
@@ -35,8 +35,8 @@ void utrace_walk_init(struct utrace_walk *walk, struct utrace_engine *engine)
 }
 
 /**
- * utrace_walk_drop_tasks() - forget the tasks that were found
- * @walk: the walk, whose references to the tasks are dropped
+ * utrace_walk_drop_tasks() - drop the references to the tasks found
+ * @walk: the walk
  *
  * Context: Any.
  */
@@ -50,7 +50,7 @@ void utrace_walk_drop_tasks(struct utrace_walk *walk)
 }
 
 /**
- * utrace_walk_destroy() - end a walk and free what it has
+ * utrace_walk_destroy() - end a walk and free its resources
  * @walk: the walk, after utrace_walk_init()
  *
  * Context: May sleep, without utrace_change_mutex.
@@ -70,9 +70,9 @@ void utrace_walk_destroy(struct utrace_walk *walk)
 }
 
 /**
- * utrace_walk_alloc_updates() - make room for the updates of a batch
+ * utrace_walk_alloc_updates() - allocate the updates of a batch
  * @walk: the walk
- * @n: number of tasks that take a update
+ * @n: number of tasks in the batch
  *
  * Context: May sleep.
  * Return:
@@ -93,9 +93,9 @@ int utrace_walk_alloc_updates(struct utrace_walk *walk, unsigned int n)
 }
 
 /**
- * utrace_drop_spares() - free the memory that updates did not use
- * @update: the updates, after utrace_update_init(); if taken, also after
- *	utrace_batch_finish()
+ * utrace_drop_spares() - free the spare memory that updates did not use
+ * @update: the updates, after utrace_update_init(); after utrace_batch_finish()
+ *	if they were used
  * @n: number of updates
  *
  * Context: Any, without utrace_change_mutex.
@@ -110,7 +110,10 @@ void utrace_drop_spares(struct utrace_update *update, unsigned int n)
 	}
 }
 
-/* Get a struct utrace, the first of up to @more.  NULL without memory. */
+/*
+ * Get a struct utrace.  The batch needs up to @more of them, this one included.
+ * NULL without memory.
+ */
 static struct utrace *utrace_walk_u(struct utrace_walk *walk, unsigned int more)
 {
 	struct utrace_pool *pool = &walk->pool;
@@ -124,7 +127,8 @@ static struct utrace *utrace_walk_u(struct utrace_walk *walk, unsigned int more)
 /**
  * utrace_walk_member() - get memory for the entry of a task in a domain's list
  * @walk: the walk
- * @more: number of entries that are needed at most, this one included
+ * @more: upper bound of the entries that the batch still needs, this one
+ *	included
  *
  * Context: May sleep.
  * Return:
@@ -145,7 +149,7 @@ struct utrace_member *utrace_walk_member(struct utrace_walk *walk,
 }
 
 /**
- * utrace_update_init() - set up a update with a spare struct utrace
+ * utrace_update_init() - set up an update with a spare struct utrace
  * @walk: the walk
  * @update: filled in
  * @task: the task, to which the caller has a reference; NULL if it is not known
@@ -179,9 +183,9 @@ utrace_domain_of_u(struct task_struct *task, struct utrace *u)
 
 /**
  * utrace_domain_of() - get the domain of a task
- * @task: the task; the caller has a reference, or it is kept by RCU
+ * @task: the task; the caller has a reference, or RCU keeps it
  *
- * Context: utrace_change_mutex is held, so that no attach or detach gives @task
+ * Context: utrace_change_mutex is held, so no attach or detach gives @task
  * another domain.
  * Return:
  * * the domain, with a reference for the caller
@@ -197,8 +201,8 @@ struct utrace_domain *utrace_domain_of(struct task_struct *task)
 }
 
 /*
- * Find the set that the task of a update is to get, and memory for its
- * membership.  @more updates are still to be prepared, this one included.
+ * Find the set that a task is to get, and allocate its entry for the list of
+ * the domain.  @more updates are still to be prepared, this one included.
  * Returns 0 or an error.
  */
 static int utrace_update_prepare(struct utrace_walk *walk,
@@ -222,15 +226,15 @@ static int utrace_update_prepare(struct utrace_walk *walk,
 }
 
 /*
- * Take a first set back from a task that is EXIT_DEAD, unless its reaper does
- * it.  Returns true if it was taken back.
+ * Take the first set of a task back if the task is EXIT_DEAD, unless the reaper
+ * does so.  Returns true if the set was taken back.
  *
- * release_task() looks for ->utrace after exit_state became EXIT_DEAD, which is
+ * release_task() reads ->utrace after exit_state has become EXIT_DEAD, which is
  * written by cmpxchg() or with tasklist_lock held for writing.  Here ->utrace
- * and the set come first, and exit_state is read after the barriers of
- * utrace_take_back_dead().  So the reaper finds the struct utrace, or EXIT_DEAD
- * is seen here.  If both happen, the first of the two that sets REAPED under
- * utrace->lock takes the set.
+ * and the set are written first, and exit_state is read after the barriers of
+ * utrace_take_back_dead().  So the reaper finds the struct utrace, or this
+ * function sees EXIT_DEAD.  If both happen, the first of the two that sets
+ * REAPED under utrace->lock takes the set.
  */
 static bool utrace_take_back(struct utrace_update *update)
 {
@@ -246,7 +250,7 @@ static bool utrace_take_back(struct utrace_update *update)
 		update->old = update->task->utrace_set;
 		WRITE_ONCE(update->task->utrace_set, NULL);
 		WRITE_ONCE(update->task->utrace_events, 0);
-		/* No pass has it pinned: the task made its last one before EXIT_DEAD. */
+		/* Not pinned: the last pass ended before EXIT_DEAD. */
 		member = u->member;
 		u->member = NULL;
 	}
@@ -256,7 +260,8 @@ static bool utrace_take_back(struct utrace_update *update)
 }
 
 /*
- * Take back the first sets of tasks that are being reaped.  Returns how many.
+ * Take back the first sets of tasks that are EXIT_DEAD.  Returns the number of
+ * sets that were taken back.
  */
 static unsigned int utrace_take_back_dead(struct utrace_update *update,
 					  unsigned int n)
@@ -276,11 +281,11 @@ static unsigned int utrace_take_back_dead(struct utrace_update *update,
 }
 
 /**
- * utrace_batch_finish() - end a batch in which tasks took their updates
- * @walk: the walk, of which ->covered is brought up to date
- * @n: number of updates that were taken
+ * utrace_batch_finish() - complete a batch after the tasks got their sets
+ * @walk: the walk; the tasks are added to ->covered
+ * @n: number of updates that were used
  *
- * Takes the set back from tasks that died meanwhile, and drops the old sets.
+ * Takes the sets back from tasks that have died since, and drops the old sets.
  *
  * Context: May sleep.  utrace_change_mutex is held.
  */
@@ -299,8 +304,9 @@ void utrace_batch_finish(struct utrace_walk *walk, unsigned int n)
 }
 
 /*
- * Between utrace_change_begin() and utrace_change_end(): give the tasks of the
- * first @n updates their sets.  Returns 0, or an error if no task got its set.
+ * Give the tasks of the first @n updates their sets, between
+ * utrace_change_begin() and utrace_change_end().  Returns 0, or an error if no
+ * task got its set.
  */
 static int utrace_run_batch_locked(struct utrace_walk *walk, unsigned int n)
 {
@@ -318,9 +324,7 @@ static int utrace_run_batch_locked(struct utrace_walk *walk, unsigned int n)
 	return ret;
 }
 
-/*
- * One batch over @n of the tasks found, from @first on.  Returns 0 or an error.
- */
+/* Run a batch over @n tasks found, from @first on.  Returns 0 or an error. */
 static int utrace_run_batch(struct utrace_walk *walk, unsigned int first,
 			    unsigned int n, bool killable)
 {
@@ -344,13 +348,13 @@ static int utrace_run_batch(struct utrace_walk *walk, unsigned int first,
 }
 
 /**
- * utrace_run_batches() - give another set to all tasks that were found
+ * utrace_run_batches() - give another set to each task found
  * @walk: the walk
  * @killable: end early if the caller has a fatal signal pending
  *
  * Context: May sleep.  Takes utrace_change_mutex for one batch at a time.
  * Return:
- * * 0 - all tasks took their updates
+ * * 0 - all tasks that are not being reaped have got their sets
  * * -ENOMEM - no memory
  * * -ENOSPC - a task has no slot left
  * * -EINTR - @killable, and the caller has a fatal signal pending

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - changes: tasks get another domain, because an engine comes or goes
+ * utrace - changes: tasks get another domain when an engine is added or removed
  *
- * A change knows which domain follows each domain that it meets.  A update gives one
- * task the set of that domain.
+ * Domains are immutable.  To add or remove an engine, an attach or a detach
+ * makes a successor for each domain that it finds, and gives each task a set of
+ * the successor.  A struct utrace_change keeps the successors.  A struct
+ * utrace_update describes the change of one task's set.
  */
 #ifndef _KERNEL_UTRACE_CHANGE_H
 #define _KERNEL_UTRACE_CHANGE_H
@@ -11,14 +13,14 @@
 #include "domain.h"
 
 /**
- * struct utrace_successor - the set that tasks of a domain get in its place
+ * struct utrace_successor - what replaces a domain
  * @list: entry in utrace_change::list
- * @domain: the domain that is replaced, counted; NULL stands for tasks without a
+ * @domain: the domain that is replaced, counted; NULL for tasks without a
  *	domain
- * @kthread: these tasks are kernel threads; only without @domain
- * @set: a set of the domain that follows, counted; NULL if no engine is left
+ * @kthread: the tasks are kernel threads; only without @domain
+ * @set: a set of the new domain, counted; NULL if no engine is left
  *
- * Used under utrace_change_mutex, and freed by the walk that made it.
+ * Used under utrace_change_mutex.  Freed by the walk that made it.
  */
 struct utrace_successor {
 	struct list_head list;
@@ -28,17 +30,17 @@ struct utrace_successor {
 };
 
 /**
- * struct utrace_change - successors of domains when an engine comes or goes
- * @engine: the engine that is added to domains, or removed if it is detached; the
- *	caller has a reference
- * @list: the struct utrace_successor of each domain that was met
+ * struct utrace_change - successors of domains for one added or removed engine
+ * @engine: the engine that is added to domains, or removed from them if it is
+ *	detached; the caller has a reference
+ * @list: a struct utrace_successor for each domain found so far
  * @bare: the successors for user tasks and for kernel threads without a domain,
- *	which are in @list too; or NULL
- * @going: a detached engine that takes a slot, with a count in
+ *	which are in @list too; NULL if not made yet
+ * @going: a detached engine that still occupies a slot, with a count in
  *	utrace_engine_info::core; or NULL.  See utrace_change_make_room()
- * @noio: for memalloc_noio_restore(), in a batch
+ * @noio: for memalloc_noio_restore(), during a batch
  *
- * Belongs to one walk.  Each batch uses it under utrace_change_mutex.
+ * Belongs to one walk.  Used under utrace_change_mutex during a batch.
  */
 struct utrace_change {
 	struct utrace_engine *engine;
@@ -61,19 +63,19 @@ struct utrace_successor *utrace_change_find(struct utrace_change *change,
 					    bool kthread);
 
 /**
- * struct utrace_update - one task in a batch
+ * struct utrace_update - change of the set of one task, in a batch
  * @task: the task; the caller has a reference
- * @u: a spare struct utrace for a task that has none, or NULL; the caller frees
- *	it if it is left over
- * @member: a spare struct utrace_member, or NULL; after utrace_update_task() the one
- *	that the task had before, which utrace_update_drop_old() frees.  The caller frees
- *	the spare of a update that was not taken
- * @set: the set that the task is to get; the caller has a reference
- * @old: the set that the task had, with the reference of the task; or NULL
+ * @u: a spare struct utrace for a task without one, or NULL; the caller frees
+ *	it if it was not used
+ * @member: a spare struct utrace_member, or NULL.  utrace_update_task()
+ *	exchanges it for the one that the task had, which
+ *	utrace_update_drop_old() frees.  The caller frees it if @done is not set
+ * @set: the new set of the task; the caller has a reference
+ * @old: the old set, with the reference that the task had; or NULL
  * @pinned: @old is in utrace::deferred, since a pass may have it pinned
- * @done: the task got the set
+ * @done: the task got the new set
  *
- * Used under utrace_change_mutex, but for @u.
+ * Used under utrace_change_mutex, except for @u.
  */
 struct utrace_update {
 	struct task_struct *task;

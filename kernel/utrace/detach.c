@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - detach: an engine is removed from its tasks
+ * utrace - detach: remove an engine from its tasks
  *
- * A detach marks the engine and takes its events away at once.  A work item
- * takes the engine out of the domains, as do a barrier whose caller cannot wait
- * for the work item, and utrace_engine_shutdown().
+ * A detach marks the engine as detached and clears its events at once.  A work
+ * item then removes the engine from the domains.  A barrier whose caller cannot
+ * wait for the work item does so itself, as does utrace_engine_shutdown().
  *
  * The walk follows the domains that have the engine, not the scope.  Each such
- * domain is replaced before its first task gets another set: children then
- * inherit a set without the engine (utrace_domain::next), so the walk comes to an
- * end however fast tasks are born.  An engine of the system is in no domain; its
- * tasks are found by a look at all sets.
+ * domain is replaced before its first task gets another set: from then on
+ * children inherit a set without the engine (utrace_domain::next), so the walk
+ * ends, however fast tasks are created.  A system engine is in no domain; its
+ * tasks are found by checking the sets of all tasks.
  */
 #include <linux/memcontrol.h>
 #include <linux/rculist.h>
@@ -41,17 +41,15 @@ static int __init utrace_detach_init(void)
 }
 core_initcall(utrace_detach_init);
 
-/*
- * Keep a task for a batch.  Returns true if there is no room for another one.
- */
+/* Add a task to the walk.  Returns true if there is no room for another one. */
 static bool utrace_uncover_found(struct utrace_walk *walk,
 				 struct task_struct *task)
 {
 	struct utrace *u = READ_ONCE(task->utrace);
 
 	/*
-	 * A task that is being reaped leaves its domain by itself.  REAPED is
-	 * never cleared; if it is set after this, utrace_update_task() does nothing.
+	 * The reaper removes a task from its domain.  REAPED is never cleared;
+	 * if it is set after this, utrace_update_task() does nothing.
 	 */
 	if (u && !(data_race(u->flags) & UTRACE_TASK_REAPED) &&
 	    tryget_task_struct(task))
@@ -60,9 +58,9 @@ static bool utrace_uncover_found(struct utrace_walk *walk,
 }
 
 /*
- * Find tasks whose set has no domain, and has this engine of the system: they
- * would keep the set and an event word until their next event.  Tasks with a
- * domain renew their sets then.
+ * Find tasks whose set has this system engine and no domain: they would keep
+ * the set and an event word until their next event.  Tasks with a domain renew
+ * their sets then.
  */
 static void utrace_uncover_find_system(struct utrace_walk *walk)
 {
@@ -81,9 +79,9 @@ static void utrace_uncover_find_system(struct utrace_walk *walk)
 }
 
 /*
- * Get a reference to the domain that follows @domain in the engine's links, or to
- * the first one if @domain is NULL.  Drops the reference to @domain.  NULL at the
- * end.
+ * Get a reference to the domain after @domain in the list of the engine's
+ * links, or to the first one if @domain is NULL.  Consumes the reference to
+ * @domain.  NULL at the end of the list.
  */
 static struct utrace_domain *utrace_domain_after(struct utrace_engine *engine,
 						 struct utrace_domain *domain)
@@ -110,7 +108,7 @@ static struct utrace_domain *utrace_domain_after(struct utrace_engine *engine,
 }
 
 /*
- * Replace all domains that have the engine: from here on no child inherits it.
+ * Replace all domains that have the engine, so that no later child inherits it.
  * Returns 0 or -ENOMEM.
  */
 static int utrace_uncover_make(struct utrace_walk *walk)
@@ -158,11 +156,11 @@ static void utrace_uncover_find(struct utrace_walk *walk)
 }
 
 /*
- * Look once for tasks that still have the engine.  Returns 0 or -ENOMEM.
+ * Walk once over the tasks that still have the engine.  Returns 0 or -ENOMEM.
  *
- * utrace_change_mutex keeps attaches and detaches from making domains with the
- * engine, and children do not inherit it from the domains that exist.  So if the
- * look finds no task, no task has the engine, and none will get it.
+ * While utrace_change_mutex is held, no attach or detach makes domains with the
+ * engine, and children do not inherit it from the existing domains.  So if the
+ * walk finds no task, no task has the engine or will get it.
  */
 static int utrace_uncover_walk(struct utrace_walk *walk)
 {
@@ -178,8 +176,8 @@ static int utrace_uncover_walk(struct utrace_walk *walk)
 }
 
 /*
- * Drop what children of the engine's tasks were to inherit: no task has a domain
- * with the engine any more, so no child inherits from one.
+ * Drop ->next of the domains with the engine: no task has such a domain now, so
+ * no child inherits from one.
  */
 static void utrace_uncover_domains(struct utrace_engine *engine)
 {
@@ -193,9 +191,9 @@ static void utrace_uncover_domains(struct utrace_engine *engine)
 }
 
 /*
- * A detach must not fail, and what it makes takes the place of what attaches
- * were charged with.  So from here on nobody is charged with what the current
- * task allocates; set_active_memcg() with the answer ends that.
+ * Charge later allocations of the current task to the root memory cgroup: a
+ * detach must not fail, and its allocations replace what attaches were charged
+ * for.  The caller passes the returned value to set_active_memcg() in the end.
  */
 static struct mem_cgroup *utrace_charge_root(void)
 {
@@ -210,12 +208,12 @@ static struct mem_cgroup *utrace_charge_root(void)
  * utrace_uncover() - remove a detached engine from all tasks and domains
  * @engine: the engine; the caller has a count in utrace_engine_info::core
  *
- * Counts the running callbacks first, while the domains still lead to their
- * tasks.  Without memory it tries again at each tick; meanwhile domains keep the
- * engine, and no pass calls it.
+ * Counts the running callbacks first, while their tasks can be found through
+ * the domains.  Without memory it tries again at each tick; until then the
+ * engine stays in domains, but no pass calls it.
  *
  * Context: May sleep.  Takes utrace_change_mutex for one batch at a time, and
- * tasklist_lock for an engine of the system.
+ * tasklist_lock for a system engine.
  */
 static void utrace_uncover(struct utrace_engine *engine)
 {
@@ -253,7 +251,7 @@ static void utrace_uncover(struct utrace_engine *engine)
  * utrace_uncover_work() - complete a detach in a work item
  * @work: utrace_engine_info::uncover
  *
- * Drops the core's reference for being attached.
+ * Drops the core's count for being attached.
  *
  * Context: A work item.
  */
@@ -267,7 +265,7 @@ void utrace_uncover_work(struct work_struct *work)
 }
 
 /**
- * utrace_finish_detach() - complete a detach, unless its work item has run
+ * utrace_finish_detach() - complete a detach, unless the work item has done so
  * @engine: the engine; the caller has a reference, or a count in
  *	utrace_engine_info::core
  *
@@ -281,16 +279,14 @@ void utrace_finish_detach(struct utrace_engine *engine)
 	if (!utrace_engine_detached(engine) ||
 	    !cancel_work_sync(&engine->info->uncover))
 		return;
-	/*
-	 * The work item will not run any more, so its core reference is ours.
-	 */
+	/* The work item is cancelled, so its count in ->core is ours. */
 	utrace_uncover(engine);
 	utrace_core_put(engine);
 }
 
 /*
- * Mark an engine as detached: no pass that begins later calls it.  Returns true
- * for the one caller that has marked it, and has to complete the detach.
+ * Mark an engine as detached, so that no later pass calls it.  Returns true for
+ * the caller that has marked it, which must complete the detach.
  */
 static bool utrace_mark_detached(struct utrace_engine *engine)
 {
@@ -302,7 +298,7 @@ static bool utrace_mark_detached(struct utrace_engine *engine)
 	utrace_engine_touch(engine);
 	if (utrace_engine_is_system(engine))
 		utrace_system_recount();
-	/* No trace event has recorded an attach that failed. */
+	/* A failed attach has no trace event. */
 	if (!(utrace_engine_state(engine) & UTRACE_STATE_UNBORN))
 		trace_utrace_detach(engine, engine->info->name,
 				    utrace_engine_pid(engine),
@@ -323,8 +319,8 @@ static unsigned int utrace_drop_hold(struct utrace_engine *engine,
 }
 
 /*
- * Drop the holds and steps of a detached engine, and leave the rest to a work
- * item, which drops the core's reference for being attached.
+ * Drop the holds and steps of a detached engine, and queue the work item, which
+ * completes the detach and drops the core's count for being attached.
  */
 static void utrace_queue_uncover(struct utrace_engine *engine)
 {
@@ -334,7 +330,7 @@ static void utrace_queue_uncover(struct utrace_engine *engine)
 }
 
 /**
- * utrace_detach_later() - detach an engine without looking for callbacks
+ * utrace_detach_later() - detach an engine without checking for callbacks
  * @engine: the engine; the caller has a reference, or is a callback of it
  *
  * A work item completes the detach.  Does nothing if the engine is detached.
@@ -348,7 +344,7 @@ void utrace_detach_later(struct utrace_engine *engine)
 }
 
 /**
- * utrace_detach() - detach an engine and look for running callbacks
+ * utrace_detach() - detach an engine and check for running callbacks
  * @engine: the engine; the caller has a reference, or is a callback of it
  *
  * A work item completes the detach.
@@ -372,8 +368,8 @@ bool utrace_detach(struct utrace_engine *engine)
  * utrace_detach_now() - detach an engine and complete the detach
  * @engine: the engine; the caller has a reference
  *
- * Saves the two context switches that a work item costs.  Does nothing if the
- * engine is detached.
+ * Saves the two context switches of a work item.  Does nothing if the engine is
+ * detached.
  *
  * Context: Process context, may sleep.  Takes utrace_change_mutex.
  */
@@ -387,12 +383,12 @@ void utrace_detach_now(struct utrace_engine *engine)
 }
 
 /**
- * utrace_engine_end() - end an engine that no task has any more
- * @engine: an engine in the set that the reaper has pinned, whose last task is being
- *	reaped; or one that was never attached
+ * utrace_engine_end() - detach an engine that covers no task
+ * @engine: an engine in the set that the reaper has pinned, whose last task is
+ *	being reaped; or one that was never attached
  *
- * Context: The reaper, in the REAP pass of that task, or process context.  May call
- * ->release().
+ * Context: The reaper, in the REAP pass of that task, or process context.  May
+ * call ->release().
  */
 void utrace_engine_end(struct utrace_engine *engine)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - an engine is removed from its tasks
+ * utrace - detach: remove an engine from its tasks
  */
 #ifndef _KERNEL_UTRACE_DETACH_H
 #define _KERNEL_UTRACE_DETACH_H

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - domains: which engines cover a task, without those of the system
+ * utrace - domains: which engines cover a task, except system engines
  *
- * A domain does not depend on which events its engines want; sets do (set.c), and
- * any task may renew its set at any event.  Only an attach or a detach makes
- * domains.  So a walk that gives each task the successor of its domain comes to an
- * end however busy the tasks are.
+ * Sets (set.c) depend on the events that engines want, so any task may renew
+ * its set at any event.  Domains do not: only an attach or a detach makes them.
+ * So a walk that moves each task to the successor of its domain ends, however
+ * busy the tasks are.
  *
- * A task that is covered by an engine of process or tree scope is a member of
- * its domain.  The task moves to newer domains only, and joins the list of the new
- * domain before it leaves that of the old one.  The links of an engine are in the
- * order in which its domains were made.  So a walk under RCU over the links of an
- * engine and the members of each domain meets every task that was there when the
- * walk began.  A child that joins during the walk checks for changes itself,
- * see utrace_inherit_word().
+ * If an engine of process or tree scope covers a task, the task is in the list
+ * of members of its domain.  A task only moves to newer domains, and joins the
+ * new list before it leaves the old one.  The links of an engine are in the
+ * order in which its domains were made.  So a walk under RCU over the links of
+ * an engine and the members of each domain finds every task that was a member
+ * when the walk began.  A child that joins during the walk checks for changes
+ * itself, see utrace_inherit_word().
  */
 #include <linux/rculist.h>
 #include <linux/sched/mm.h>
@@ -25,12 +25,13 @@
 #include "limit.h"
 #include "set.h"
 
-/* Held, for one batch at a time, to change which engines cover which tasks. */
+/* Serializes changes of domains.  Held for one batch of tasks at a time. */
 DEFINE_MUTEX(utrace_change_mutex);
 
 /**
  * utrace_domain_get() - take a reference
- * @domain: the domain, or NULL; the caller keeps it by another reference or a lock
+ * @domain: the domain, or NULL; another reference or a lock of the caller keeps
+ *	it
  *
  * Context: Any.
  * Return: @domain.
@@ -43,17 +44,17 @@ struct utrace_domain *utrace_domain_get(struct utrace_domain *domain)
 }
 
 /**
- * utrace_domain_drop() - drop a reference, without the one to the next set
+ * utrace_domain_drop() - drop a reference, but not the one to the next set
  * @domain: the domain, or NULL
  *
- * For utrace_set_put(), which frees a row of replaced domains in a loop.  Where
- * many engines were detached, each domain of such a row has a reference to the
- * next one, and a recursion would be too deep for the stack.
+ * For utrace_set_put().  After many detaches there may be a long chain of
+ * replaced domains, each with a reference to the next one.  utrace_set_put()
+ * frees the chain in a loop, since recursion could overflow the stack.
  *
  * Context: Any but NMI, without utrace_engine_lock and the locks inside of it.
  * Return:
- * * @next of the domain, with its reference, if the domain was freed and had one
- * * NULL - otherwise
+ * * utrace_domain::next, with its reference, if the domain was freed
+ * * NULL - the domain was not freed, or had no next set
  */
 struct utrace_set *utrace_domain_drop(struct utrace_domain *domain)
 {
@@ -88,7 +89,7 @@ void utrace_domain_put(struct utrace_domain *domain)
 }
 
 /**
- * utrace_domain_has() - is an engine in a domain?
+ * utrace_domain_has() - check whether an engine is in a domain
  * @domain: the domain, or NULL; the caller has a reference, or is under RCU
  * @engine: the engine, which is only compared
  *
@@ -124,8 +125,8 @@ core_initcall(utrace_domain_init);
  *
  * Context: As @gfp says.
  * Return:
- * * the entry, which is in no list; the caller frees it with kfree(), or once
- *   it was in a list with kfree_rcu()
+ * * the entry, which is in no list.  The caller frees it with kfree(), or with
+ *   kfree_rcu() if it has been in a list
  * * NULL - no memory
  */
 struct utrace_member *utrace_member_alloc(gfp_t gfp)
@@ -144,9 +145,7 @@ struct utrace_member *utrace_member_alloc(gfp_t gfp)
  * @member: filled in; see utrace_member_alloc()
  *
  * Context: As @gfp says.
- * Return:
- * * @n - done
- * * 0 - no memory, nothing is allocated
+ * Return: @n, or 0 if there is no memory for all of them.
  */
 unsigned int utrace_member_alloc_bulk(gfp_t gfp, unsigned int n,
 				      struct utrace_member **member)
@@ -162,10 +161,10 @@ unsigned int utrace_member_alloc_bulk(gfp_t gfp, unsigned int n,
 /**
  * utrace_member_join() - add a task to the members of a domain
  * @member: the entry of the task, in no list
- * @task: the task; the caller makes sure that the entry leaves the list before
- *	the task is freed
- * @domain: the domain, kept by the set that the task has or gets; NULL, or a domain
- *	that is not listed: nothing is done
+ * @task: the task; the caller must remove the entry before the task is freed
+ * @domain: the domain, kept by the set that the task has or gets; or NULL
+ *
+ * Does nothing if @domain is NULL or not listed.
  *
  * Context: Interrupts are off.  Takes @domain's lock.
  */
@@ -183,11 +182,11 @@ void utrace_member_join(struct utrace_member *member, struct task_struct *task,
 
 /**
  * utrace_member_leave() - remove a task from the members of its domain
- * @member: the entry, in a list or not, or NULL; the caller frees it with
- *	kfree_rcu() if it was in a list
+ * @member: the entry, or NULL; it need not be in a list.  If it was, the caller
+ *	frees it with kfree_rcu()
  *
- * Context: Any but NMI.  The caller keeps the domain from being freed, by a
- * reference to a set of the domain, or by the successor of the domain in a batch.
+ * Context: Any but NMI.  A reference to a set of the domain, or the successor
+ * of the domain in a batch, keeps the domain.
  */
 void utrace_member_leave(struct utrace_member *member)
 {
@@ -214,9 +213,9 @@ static bool utrace_inherits(struct utrace_engine *engine,
 #define UTRACE_MAX_OF_USER	16
 
 /*
- * Must an unprivileged engine be refused beside the engines of @domain, although
- * there are slots left?  UTRACE_KEPT_SLOTS slots are left to privileged
- * engines, and one user has no more than UTRACE_MAX_OF_USER.
+ * Check whether an unprivileged engine must not be added to @domain although
+ * there are free slots: UTRACE_KEPT_SLOTS slots are reserved for privileged
+ * engines, and a user may have at most UTRACE_MAX_OF_USER engines.
  */
 static bool utrace_is_crowded(const struct utrace_domain *domain,
 			      struct utrace_engine *engine)
@@ -236,8 +235,9 @@ static bool utrace_is_crowded(const struct utrace_domain *domain,
 }
 
 /*
- * For utrace_change_make_room(): if an engine of the domain is detached, and is
- * not removed yet, its slot will soon be free.
+ * If an engine of @domain is detached, store it in ->going with a count in
+ * utrace_engine_info::core: utrace_change_make_room() completes the detach,
+ * which frees the slot.
  */
 static void utrace_domain_find_detached(const struct utrace_domain *domain,
 					struct utrace_change *change)
@@ -253,7 +253,7 @@ static void utrace_domain_find_detached(const struct utrace_domain *domain,
 	}
 }
 
-/* With utrace_engine_lock held, write an engine to link @i of a new domain. */
+/* Set link @i of a new domain.  utrace_engine_lock is held. */
 static void utrace_link_set(struct utrace_domain *domain, unsigned int i,
 			    struct utrace_engine *engine, unsigned int slot)
 {
@@ -268,11 +268,11 @@ static void utrace_link_set(struct utrace_domain *domain, unsigned int i,
 }
 
 /*
- * Make a domain, which who attaches is charged with, of the engines of @old, with
- * the engine of @change added, or without it if it is detached.  Other detached
- * engines stay: utrace_count_callbacks() finds the tasks that are in callbacks of
- * these engines by their domains.  Returns NULL if no engine is left, -ENOSPC or
- * -ENOMEM as an error pointer.
+ * Make a domain of the engines of @old, with the engine of @change added, or
+ * without it if it is detached.  The memory is charged to the caller.  Other
+ * detached engines stay: utrace_count_callbacks() finds the tasks in callbacks
+ * of such an engine by its domains.  Returns NULL if no engine is left, or
+ * -ENOSPC or -ENOMEM as an error pointer.
  */
 static struct utrace_domain *utrace_domain_make(struct utrace_change *change,
 						const struct utrace_domain *old)
@@ -313,7 +313,7 @@ static struct utrace_domain *utrace_domain_make(struct utrace_change *change,
 	return domain;
 }
 
-/* How many engines of a domain does a child inherit? */
+/* Count the engines of a domain that a child inherits. */
 static unsigned int utrace_count_inherited(const struct utrace_domain *domain,
 					   enum utrace_child kind)
 {
@@ -324,7 +324,10 @@ static unsigned int utrace_count_inherited(const struct utrace_domain *domain,
 	return n;
 }
 
-/* Can an kind of the old domain be the kind of the new one, too? */
+/*
+ * Check whether @part, which children of @kind inherit from the old domain, is
+ * also what they inherit from the new one.
+ */
 static bool utrace_inherited_is_same(struct utrace_engine *engine,
 				     struct utrace_domain *part,
 				     enum utrace_child kind)
@@ -334,7 +337,7 @@ static bool utrace_inherited_is_same(struct utrace_engine *engine,
 	return !utrace_inherits(engine, kind);
 }
 
-/* Give @domain, which follows @old, its heirs.  Returns 0 or an error. */
+/* Fill in ->inherited of @domain, which replaces @old.  Returns 0 or -errno. */
 static int utrace_domain_add_inherited(struct utrace_change *change,
 				       struct utrace_domain *domain,
 				       struct utrace_domain *old)
@@ -363,8 +366,8 @@ static int utrace_domain_add_inherited(struct utrace_change *change,
 }
 
 /*
- * Make the domain that follows @domain, and a set for it.  Returns NULL if no
- * engine is left, -ENOSPC or -ENOMEM as an error pointer.
+ * Make a domain that replaces @domain, and a set for it.  Returns the set; NULL
+ * if no engine is left; or -ENOSPC or -ENOMEM as an error pointer.
  */
 static struct utrace_set *utrace_domain_make_next(struct utrace_change *change,
 						  struct utrace_domain *domain,
@@ -394,8 +397,8 @@ static bool utrace_set_has_detached(const struct utrace_set *set)
 }
 
 /*
- * From here on a child of a task with @domain gets @set, or a set that replaced
- * it, see utrace_inherited_set().
+ * Have later children of tasks with @domain inherit @set, or the set that has
+ * replaced it, see utrace_inherited_set().
  */
 static void utrace_domain_replace(struct utrace_domain *domain,
 				  struct utrace_set *set)
@@ -407,7 +410,7 @@ static void utrace_domain_replace(struct utrace_domain *domain,
 	smp_store_release(&domain->replaced, true);
 }
 
-/* utrace_change_make() for a domain that has no successor yet. */
+/* Slow path of utrace_change_make(): the domain has no successor yet. */
 static noinline struct utrace_successor *
 utrace_successor_make(struct utrace_change *change,
 		      struct utrace_domain *domain, bool kthread)
@@ -443,18 +446,18 @@ utrace_successor_make(struct utrace_change *change,
 }
 
 /**
- * utrace_change_make() - make the successor of a domain
+ * utrace_change_make() - look up or make the successor of a domain
  * @change: the change, after utrace_change_begin()
- * @domain: the domain, to which the caller has a reference; NULL for tasks without
- *	one
+ * @domain: the domain, to which the caller has a reference; NULL for tasks
+ *	without one
  * @kthread: the tasks are kernel threads; only without @domain
  *
- * If the engine of @change is being removed, children of tasks with @domain get
- * the successor from here on.
+ * If the engine of @change is being removed, later children of tasks with
+ * @domain inherit from the successor.
  *
  * Context: May sleep.  utrace_change_mutex is held.
  * Return:
- * * the successor, which belongs to @change and may have been made before
+ * * the successor, which belongs to @change
  * * -ENOSPC - @domain has no slot for the engine
  * * -ENOMEM - no memory
  */
@@ -469,8 +472,8 @@ struct utrace_successor *utrace_change_make(struct utrace_change *change,
 /**
  * utrace_change_find() - look up the successor of a domain
  * @change: the change, after utrace_change_begin()
- * @domain: the domain, to which the caller has a reference; NULL for tasks without
- *	one
+ * @domain: the domain, to which the caller has a reference; NULL for tasks
+ *	without one
  * @kthread: the tasks are kernel threads; only without @domain
  *
  * Context: utrace_change_mutex is held.
@@ -503,14 +506,13 @@ static void utrace_successor_drop(struct utrace_change *change,
  * @change: the change, in no batch
  * @killable: give up if the caller has a fatal signal pending
  *
- * Successors of earlier batches are used again, with two exceptions.  A
- * successor that has a detached engine is dropped: the walk that removes this
- * engine may be over, and a task that got this successor now would keep the
- * engine.  A successor for tasks without a domain is dropped if its set is out of
- * date.
+ * Successors made in previous batches are reused, with two exceptions.  A
+ * successor that has a detached engine is dropped: the walk that removes the
+ * engine may be over, so a task that got this successor would keep the engine.
+ * A successor for tasks without a domain is dropped if its set is out of date.
  *
- * Context: May sleep.  Takes utrace_change_mutex, until utrace_change_end();
- * memory is allocated without input and output meanwhile.
+ * Context: May sleep.  Returns with utrace_change_mutex held; until
+ * utrace_change_end() releases it, memory is allocated as with GFP_NOIO.
  * Return:
  * * 0 - done
  * * -EINTR - @killable, and the caller has a fatal signal pending
@@ -537,7 +539,7 @@ int utrace_change_begin(struct utrace_change *change, bool killable)
 
 /**
  * utrace_change_end() - end a batch
- * @change: the change, which keeps its successors
+ * @change: the change; its successors are kept for the next batch
  *
  * Context: After utrace_change_begin(), by the same task.  Releases
  * utrace_change_mutex.

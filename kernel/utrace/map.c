@@ -3,11 +3,11 @@
  * utrace - the areas of a descriptor that programs map
  *
  * There are two areas.  The rings, with the header that the kernel writes, can
- * be mapped read-only.  The tails can be mapped writable; the kernel does not
- * trust their values.  fork() copies neither area, so a child cannot move the
- * tails of its parent.  madvise(MADV_DOFORK) would undo that, so the tails have
- * VM_IO, with which it fails.  The rings have no VM_IO: direct I/O could not
- * write records from a VM_IO mapping to a file.
+ * only be mapped read-only.  The tails can be mapped writable; the kernel does
+ * not trust their values.  fork() copies neither area, so a child cannot change
+ * the tails of its parent.  The tails have VM_IO, so madvise(MADV_DOFORK),
+ * which would undo that, fails.  The rings do not have VM_IO, since direct I/O
+ * cannot write records from a VM_IO mapping to a file.
  */
 #include <linux/mm.h>
 #include <uapi/linux/utrace.h>
@@ -15,7 +15,7 @@
 #include "map.h"
 
 /**
- * utrace_map_init() - fill in the description of the rings for programs
+ * utrace_map_init() - fill in the header of the area of the rings
  * @map: the start of the area of the rings
  * @rings: number of rings
  * @unit: see &utrace_map.unit
@@ -37,7 +37,7 @@ void utrace_map_init(struct utrace_map *map, u32 rings, u32 unit,
 	};
 }
 
-/* No later mprotect() makes the rings writable. */
+/* Clears VM_MAYWRITE, so a later mprotect() cannot make the rings writable. */
 static int map_rings(struct vm_area_struct *vma, u64 size)
 {
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
@@ -48,9 +48,7 @@ static int map_rings(struct vm_area_struct *vma, u64 size)
 	return UTRACE_AREA_RINGS;
 }
 
-/*
- * A program that cannot write the tails could not report how far it has read.
- */
+/* The tails must be writable: a program stores there how far it has read. */
 static int map_tails(struct vm_area_struct *vma, u64 size)
 {
 	if (vma->vm_flags & VM_EXEC)
@@ -79,10 +77,7 @@ int utrace_map_area(struct vm_area_struct *vma, u64 rings_size, u64 tails_size)
 	/* A file opened read-only loses VM_SHARED, but not VM_MAYSHARE. */
 	if (!(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
-	/*
-	 * Exact offsets only: a large area of rings extends over that of the
-	 * tails.
-	 */
+	/* Exact offsets only: a large area of rings overlaps the tails. */
 	switch (vma->vm_pgoff) {
 	case UTRACE_MAP_RINGS >> PAGE_SHIFT:
 		return map_rings(vma, rings_size);

@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - one pass over the set of a task: calls, and the merging of answers
+ * utrace - one pass over the set of a task: callbacks, and merging of answers
  *
  * utrace_pass_begin() renews the set if needed and pins it.  Its caller walks
  * the list of one event and calls the engines that still want the event.
  * utrace_pass_end() applies the answers and unpins the set.
  *
- * An answer has two parts, which merge apart: the resume actions merge to the
- * smallest one, and what an engine says about the event (a signal or a system
- * call) replaces what an earlier engine said.  So an answer to QUIESCE, which
- * has only a resume action, changes nothing about the event.
+ * An answer has two parts, which are merged separately.  Of the resume actions
+ * the smallest one is taken.  What an engine says about the event (a signal or
+ * a system call) replaces what a previous engine said.  So an answer to
+ * QUIESCE, which has only a resume action, changes nothing about the event.
  *
  * A controller, which is a task that attaches or detaches an engine, may
  * replace the set of a task that is in a pass.  Callbacks sleep, so a task pins
  * the set that it walks:
  *
- *	task (utrace_pin)		controller (utrace_update_task, utrace_update_drop_old)
+ *	task (utrace_pin)		controller (utrace_update_task)
  *	pinned = set			lock
  *	(compiler barrier)		task->utrace_set = new, deferred = old
  *	still task->utrace_set?		unlock
  *					utrace_membarrier(), once for a batch
+ *					(utrace_update_drop_old)
  *	...				lock
  *	pinned = NULL			is the old set pinned? else take it back
  *	(compiler barrier)		unlock
  *	deferred?
  *
  * At least one of the two sees the other's store.  If the controller finds the
- * old set pinned, the reference stays in ->deferred, and the task drops that
- * reference when it unpins the set.  If the task has pinned the old set and
- * then finds a newer one, the task pins the newer set under utrace->lock.
+ * old set pinned, the reference stays in ->deferred, and the task drops it when
+ * it unpins the set.  If the task has pinned the old set and then finds a newer
+ * one, it pins the newer set under utrace->lock.
  */
 #include <linux/ptrace.h>
 #include <linux/sched/mm.h>
@@ -49,7 +50,7 @@
 
 DEFINE_STATIC_KEY_FALSE(utrace_stats);
 
-/* In ns.  A callback that takes longer may wait for user space: a bug. */
+/* In ns.  A callback that takes longer may be waiting for user space: a bug. */
 #define UTRACE_SLOW_CALLBACK	NSEC_PER_SEC
 
 /* The pin */
@@ -58,9 +59,9 @@ DEFINE_STATIC_KEY_FALSE(utrace_stats);
  * utrace_pin() - pin the set of the current task
  * @u: struct utrace of the current task
  *
- * An attach or a detach changes the set under @u->lock.  If that happened
- * between the load and the pin, the set is pinned again under this lock; an
- * older set that was deferred in between is not pinned any more and is dropped.
+ * An attach or a detach changes the set under @u->lock.  If that happens
+ * between the load and the pin, the function pins the new set under this lock,
+ * and drops the old set if it was deferred.
  *
  * Context: The task itself, with no set pinned.
  * Return:
@@ -84,14 +85,15 @@ struct utrace_set *utrace_pin(struct utrace *u)
 }
 
 /**
- * utrace_callback_done() - do what others left for the end of a callback or of a walk
+ * utrace_callback_done() - do pending work at the end of a callback or a walk
  * @u: struct utrace of the current task, or of the task that it reaps
  *
- * Drops a deferred set if the walk is over, wakes tasks that wait for the end
- * of a callback, and drops the count that utrace_count_callbacks() left in ->left.
+ * Wakes tasks that wait for the end of the callback, drops the count that
+ * utrace_count_callbacks() has stored in ->left, and, if the walk is over,
+ * drops the deferred set.
  *
  * Context: The task itself or its reaper.  May call ->release() of an engine
- * that was detached meanwhile.
+ * that was detached during the callback.
  */
 void utrace_callback_done(struct utrace *u)
 {
@@ -104,10 +106,7 @@ void utrace_callback_done(struct utrace *u)
 			drop = utrace_take_deferred(u);
 		waited = u->flags & UTRACE_TASK_WAITER;
 		u->flags &= ~UTRACE_TASK_WAITER;
-		/*
-		 * The callback before the number; pairs with
-		 * utrace_wait_over().
-		 */
+		/* Callback before number; pairs with utrace_wait_over(). */
 		smp_store_release(&u->passes, u->passes + waited);
 		left = u->left;
 		u->left = NULL;
@@ -126,7 +125,7 @@ void utrace_callback_done(struct utrace *u)
 /**
  * __utrace_account() - count a callback, and warn if it was slow
  * @engine: the engine, kept by the pinned set
- * @since: utrace_time() before the callback, 0 if callbacks were not timed then
+ * @since: utrace_time() before the callback, 0 if it was not timed
  *
  * Counts while kernel.utrace.stats is 1, warns with CONFIG_UTRACE_DEBUG.
  *
@@ -152,7 +151,7 @@ void __utrace_account(struct utrace_engine *engine, u64 since)
  * @pass: the pass, after utrace_pass_begin()
  *
  * Context: The task itself.  May call ->release() of an engine that was
- * detached meanwhile.
+ * detached during the pass.
  */
 void utrace_pass_leave(struct utrace_pass *pass)
 {
@@ -162,10 +161,10 @@ void utrace_pass_leave(struct utrace_pass *pass)
 }
 
 /*
- * Prepare a pass over a set that could not be renewed; this takes no memory.
- * The pass calls those engines of the set that want the event now; their
- * matches are asked here.  Engines of the system that are not in the set lose
- * the event.
+ * Prepare a pass over a set that could not be renewed, without memory.  The
+ * pass calls those engines of the set that want the event now and whose
+ * matches, evaluated here, do not reject the task.  System engines that are not
+ * in the set lose the event.
  */
 static void utrace_pass_live(struct utrace_pass *pass, unsigned int event)
 {
@@ -181,20 +180,19 @@ static void utrace_pass_live(struct utrace_pass *pass, unsigned int event)
  * utrace_pass_begin() - pin the set of the current task for a pass
  * @pass: filled in
  * @list: UTRACE_LIST() of the event
- * @result: what becomes of the event if no engine says otherwise
+ * @result: what becomes of the event unless an engine changes it
  *
- * Gives a bare task a struct utrace, and renews the set if its engines want
- * something else.
+ * Gives a bare task a struct utrace, and renews the set if it is out of date.
  *
  * Context: The task itself, with no set pinned.  May sleep for memory.  No
- * locks are held but those that @report_creds of struct utrace_engine_ops
- * names.
+ * locks are held except those listed at @report_creds of struct
+ * utrace_engine_ops.
  * Return:
- * * true - the caller walks @pass, then calls utrace_pass_end() or
+ * * true - the caller must walk @pass, and then call utrace_pass_end() or
  *   utrace_pass_leave()
- * * false - the pass has pinned nothing: the task has no set, no engine wants
- *   events of the task, there was no memory for a struct utrace, or the task is
- *   in another pass
+ * * false - no set is pinned: the task has no set, no engine wants events of
+ *   the task, there is no memory for a struct utrace, or the task is in another
+ *   pass
  */
 bool utrace_pass_begin(struct utrace_pass *pass, unsigned int list, u32 result)
 {
@@ -207,7 +205,7 @@ bool utrace_pass_begin(struct utrace_pass *pass, unsigned int list, u32 result)
 	u = current->utrace;
 	/*
 	 * A callback has caused an event of its own task.  The end of a second
-	 * pass would unpin the set that the first one walks.
+	 * pass would unpin the set that the first pass walks.
 	 */
 	if (WARN_ON_ONCE(u->pinned))
 		return false;
@@ -230,8 +228,8 @@ bool utrace_pass_begin(struct utrace_pass *pass, unsigned int list, u32 result)
 	if (unlikely(current->flags & PF_KTHREAD))
 		pass->noio = memalloc_noio_save();
 	/*
-	 * utrace_stop() reports JCTL in the midst of a stop.  Answers to that
-	 * report do not end a hold.
+	 * utrace_stop() reports JCTL during a stop.  Answers to that report do
+	 * not end a hold.
 	 */
 	if (likely(!u->held_since)) {
 		pass->held = READ_ONCE(u->hold);
@@ -252,7 +250,7 @@ bool utrace_pass_begin(struct utrace_pass *pass, unsigned int list, u32 result)
 
 /*
  * Write holds, steps and the smallest resume action to struct utrace, and send
- * the task past the safe point, which serves them.
+ * the task to the safe point, which acts on them.
  */
 static void utrace_pass_apply(struct utrace_pass *pass)
 {
@@ -261,14 +259,14 @@ static void utrace_pass_apply(struct utrace_pass *pass)
 	scoped_guard(spinlock_irqsave, &u->lock) {
 		/*
 		 * An engine that was detached during the pass gets no hold and
-		 * no step, since it could not end them.  A detach that is
-		 * marked after this look takes the lock later, in
+		 * no step, since it could not end them.  A detach that marks
+		 * the engine after this check takes the lock later, in
 		 * utrace_drop_hold() or utrace_update_task(), and drops them.
 		 */
 		u64 there = utrace_set_present(pass->set, current->utrace_set);
 		/*
-		 * An engine that was called gives up a hold and a step that it
-		 * had when the pass began, unless it answers so again.  It
+		 * An engine that was called loses the hold and the step that it
+		 * had when the pass began, unless it requests them again.  It
 		 * keeps what utrace_control() has set since.
 		 */
 		u64 called = pass->called & there;
@@ -294,8 +292,8 @@ static void utrace_pass_apply(struct utrace_pass *pass)
  * utrace_pass_end() - apply the answers and unpin the set
  * @pass: the pass, after utrace_pass_begin()
  *
- * Context: The task itself, as for utrace_pass_begin().  May call ->release()
- * of an engine that was detached meanwhile.
+ * Context: See utrace_pass_begin().  May call ->release() of an engine that was
+ * detached during the pass.
  */
 void utrace_pass_end(struct utrace_pass *pass)
 {
@@ -309,10 +307,10 @@ void utrace_pass_end(struct utrace_pass *pass)
  * utrace_pass_end_report() - end the pass of a requested report or of a signal
  * @pass: the pass, after utrace_pass_begin()
  *
- * Does as utrace_pass_end(), but ignores the answers REPORT and INTERRUPT: an
- * engine that gives them each time would have the task report for ever.
+ * Like utrace_pass_end(), but ignores the answers REPORT and INTERRUPT: an
+ * engine that gives them each time would make the task report forever.
  *
- * Context: As utrace_pass_end().
+ * Context: See utrace_pass_end().
  */
 void utrace_pass_end_report(struct utrace_pass *pass)
 {
@@ -327,7 +325,8 @@ void utrace_pass_end_report(struct utrace_pass *pass)
  * @engine: the engine that has answered, kept by the pinned set
  * @slot: the slot of @engine
  * @ret: the answer
- * @mask: the bits of @ret that are about the event; 0 leaves the event alone
+ * @mask: the bits of @ret that are about the event; 0 does not change the
+ *	result
  *
  * Context: The task itself, with the set pinned.  Does not sleep.
  */
@@ -338,7 +337,7 @@ void utrace_pass_answer(struct utrace_pass *pass, struct utrace_engine *engine,
 	u64 bit = BIT_ULL(slot);
 
 	if (utrace_engine_is_system(engine)) {
-		/* All that counts of its answers is DETACH. */
+		/* All other answers are ignored. */
 		if (action == UTRACE_DETACH)
 			utrace_detach_later(engine);
 		return;
@@ -368,8 +367,8 @@ void utrace_pass_answer(struct utrace_pass *pass, struct utrace_engine *engine,
 	case UTRACE_INTERRUPT:
 	case UTRACE_REPORT:
 		/*
-		 * ->resume leaves STOP out: this action is served when the task
-		 * goes on after a stop for another engine.
+		 * ->resume excludes STOP: it takes effect when the task resumes
+		 * after a stop for another engine.
 		 */
 		pass->resume = min(pass->resume, action);
 		pass->action = min(pass->action, action);
@@ -385,13 +384,13 @@ void utrace_pass_answer(struct utrace_pass *pass, struct utrace_engine *engine,
 }
 
 /**
- * utrace_pass_enter() - begin with the next engine of a pass
+ * utrace_pass_enter() - enter the next engine of a pass
  * @pass: the pass
  * @engine: the engine, kept by the pinned set
  * @slot: the slot of @engine
  *
  * Context: The task itself, with the set pinned.  May call ->release() of an
- * engine that was detached meanwhile.
+ * engine that was detached during the pass.
  * Return:
  * * true - the caller reads the flags of @engine and may call it
  * * false - @engine rejects the task
@@ -406,18 +405,18 @@ bool utrace_pass_enter(struct utrace_pass *pass, struct utrace_engine *engine,
 }
 
 /**
- * utrace_pass_wants() - is an engine to be called for an event?
+ * utrace_pass_wants() - check whether to call an engine for an event
  * @pass: the pass
  * @engine: the engine, kept by the pinned set
  * @slot: the slot of @engine
- * @event: the bit of the event; 0 for a report that was asked for
+ * @event: the bit of the event; 0 for a requested report
  *
  * Calls report_quiesce first if the engine wants QUIESCE.  The flags are read
- * again after that call, in which the engine may ask for @event.
+ * again after that call, in which the engine may set @event.
  *
- * Context: As utrace_pass_begin(), but with the set pinned.
+ * Context: See utrace_pass_begin(), but with the set pinned.
  * Return:
- * * true - the caller calls @engine
+ * * true - the caller must call @engine
  * * false - @engine does not want @event, is detached (its flags are 0) or
  *   rejects the task; or @event is 0, and report_quiesce is the only callback
  */
@@ -440,7 +439,7 @@ bool utrace_pass_wants(struct utrace_pass *pass, struct utrace_engine *engine,
 	return flags & event;
 }
 
-/* Does the pass over the current event call this engine? */
+/* Check whether the pass over the current event calls an engine. */
 static bool utrace_is_called(struct utrace_engine *engine, unsigned int slot,
 			     unsigned int event)
 {
@@ -452,19 +451,19 @@ static bool utrace_is_called(struct utrace_engine *engine, unsigned int slot,
 }
 
 /**
- * utrace_was_called() - was an engine of the same client called before?
- * @engine: the engine, whose callback this is
+ * utrace_was_called() - check whether another engine of a client was called
+ * @engine: the engine, in whose callback this is called
  * @event: number of the event
- * @same: do two engines with the same ops belong together?  Called under RCU
- *	with an engine that was attached when the RCU section began, and with
- *	@engine
+ * @same: returns true if two engines with the same ops belong together.  Called
+ *	under RCU with an engine that was attached when the RCU section began,
+ *	and with @engine
  *
- * For a client that wants to be told once of an event of a task that several of
- * its engines cover.  Changes of another engine that come in the midst of the
- * pass may make both engines be told.
+ * For a client that handles an event only once if several of its engines cover
+ * the task.  If another engine changes during the pass, both engines may be
+ * called without this returning true.
  *
  * Context: The callback of @engine for @event, in the task itself.
- * Return: true if the present pass calls an engine like @engine before it.
+ * Return: true if the current pass calls an engine like @engine before it.
  */
 bool utrace_was_called(const struct utrace_engine *engine, unsigned int event,
 		       bool (*same)(const struct utrace_engine *a,

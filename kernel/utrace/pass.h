@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - passes: one event, and the callbacks for it
+ * utrace - passes: the report of one event to the engines of a task
  *
  * A pass pins the set of the task, calls each engine that wants the event, in
- * the order of the set's list, and merges the answers.
+ * the order of the set's list, and merges their answers.
  */
 #ifndef _KERNEL_UTRACE_PASS_H
 #define _KERNEL_UTRACE_PASS_H
@@ -23,19 +23,20 @@ struct utrace_set *utrace_pin(struct utrace *u);
 void utrace_callback_done(struct utrace *u);
 
 /**
- * utrace_enter() - say that a callback of an engine may run from here on
+ * utrace_enter() - announce that a callback of an engine may run
  * @u: struct utrace of the current task
- * @engine: the engine, whose flags the caller reads after this
+ * @engine: the engine; the caller reads its flags after this
  *
  * The store to @u->now comes before the load of the flags.  utrace_set_events()
- * and utrace_detach() store the flags, call utrace_membarrier() and load @u->now.
- * So the task sees the new flags, or the other side sees the engine in @u->now.
+ * and utrace_detach() store the flags, call utrace_membarrier() and load
+ * @u->now.  So the task sees the new flags, or the other side sees the engine
+ * in @u->now.
  *
- * A task that waits for the end of the previous callback is told here, since
- * the callback of @engine may take long.
+ * Wakes tasks that wait for the end of the previous callback, since the
+ * callback of @engine may take long.
  *
  * Context: The task itself, with a set pinned.  May call ->release() of an
- * engine that was detached meanwhile.
+ * engine that was detached during the pass.
  */
 static __always_inline void utrace_enter(struct utrace *u,
 					 struct utrace_engine *engine)
@@ -56,7 +57,7 @@ static __always_inline void utrace_enter(struct utrace *u,
  * @u: struct utrace of the current task
  *
  * Context: The task itself.  May call ->release() of an engine that was
- * detached meanwhile.
+ * detached during the walk.
  */
 static __always_inline void utrace_unpin(struct utrace *u)
 {
@@ -76,26 +77,26 @@ static __always_inline void utrace_unpin(struct utrace *u)
  * struct utrace_pass - one pass over the set of the current task
  * @u: struct utrace of the current task
  * @set: the set, pinned
- * @order: the slots to be called, in the order of the calls; part of @set, or
- *	@live
+ * @order: the slots to call, in the order of the calls; part of @set, or @live
  * @n: number of elements of @order
- * @action: smallest resume action answered so far, shown to the next callback
- * @resume: smallest resume action answered so far that is not STOP
- * @result: what becomes of the event by the answers so far, and flags that the
- *	next callback is shown
+ * @action: smallest resume action answered so far, an argument of the next
+ *	callback
+ * @resume: smallest resume action answered so far, except STOP
+ * @result: what the answers so far say about the event, with flags; an argument
+ *	of the next callback
  * @muted: slots that the pass skips because their match rejects the task
  * @stop: slots that answered STOP
- * @here: those of @stop that want the task to stop at the event
- * @called: slots whose answers count; engines of the system are left out
+ * @here: those slots of @stop that want the task to stop at the event
+ * @called: slots of the engines that were called, without system engines
  * @held: slots that held the task when the pass began
  * @stepped: slots that had asked for a step when the pass began
  * @step: slots that answered SINGLESTEP
- * @block: slots that answered BLOCKSTEP; a slot may be in both, if its engine
- *	was called for QUIESCE and for the event
+ * @block: slots that answered BLOCKSTEP.  A slot may be in @step and @block if
+ *	its engine was called for QUIESCE and for the event
  * @noio: for memalloc_noio_restore(), in a kernel thread
- * @live: @order of a pass over a set that could not be renewed
+ * @live: buffer for @order in a pass over a set that could not be renewed
  *
- * Lives on the stack of the task; no lock is needed.
+ * On the stack of the task; no lock is needed.
  */
 struct utrace_pass {
 	struct utrace *u;
@@ -135,7 +136,7 @@ void utrace_report_quiesce(void);
 bool utrace_report_stop(int notify, bool again);
 
 /**
- * utrace_pass_step() - begin a step that an engine has answered in a system call
+ * utrace_pass_step() - begin a step that an engine requested in a system call
  * @pass: the pass, after utrace_pass_end()
  *
  * Context: The task itself, no locks held.
@@ -146,7 +147,7 @@ static inline void utrace_pass_step(struct utrace_pass *pass)
 		utrace_arm_in_call(pass->u);
 }
 
-/* Walk the slots that a pass is to call, from index @first on. */
+/* Walk the slots to call in a pass, from index @first on. */
 #define utrace_pass_for_each_from(pass, at, first)			\
 	for (struct utrace_place at = { .i = (first) };			\
 	     utrace_place_in((pass)->set, (pass)->order, (pass)->n, &at); \
@@ -154,7 +155,7 @@ static inline void utrace_pass_step(struct utrace_pass *pass)
 
 #define utrace_pass_for_each(pass, at)	utrace_pass_for_each_from(pass, at, 0)
 
-/* Are callbacks timed? */
+/* Check whether callbacks are timed. */
 static inline bool utrace_timed(void)
 {
 	return IS_ENABLED(CONFIG_UTRACE_DEBUG) ||
@@ -168,7 +169,7 @@ static inline u64 utrace_time(void)
 
 void __utrace_account(struct utrace_engine *engine, u64 since);
 
-/* A callback of @engine, begun when utrace_time() was @since, has returned. */
+/* Account for a callback that began when utrace_time() returned @since. */
 static inline void utrace_account(struct utrace_engine *engine, u64 since)
 {
 	if (utrace_timed())
@@ -176,8 +177,8 @@ static inline void utrace_account(struct utrace_engine *engine, u64 since)
 }
 
 /*
- * Make one callback and account for it.  The value is the answer of the engine,
- * or RESUME and the result so far if the engine does not have the callback.
+ * Make one callback and account for it.  The value is the answer of the engine;
+ * if the engine does not have the callback, RESUME and the result so far.
  */
 #define utrace_call(pass, engine, op, ...)				\
 ({									\

@@ -2,14 +2,14 @@
 /*
  * utrace - publishing: tasks get another set
  *
- * A task that renews its set publishes the new one itself (renew.c), while it has
- * no set pinned.
+ * A task that renews its set publishes the new set itself (renew.c), while it
+ * has no set pinned.
  *
  * An attach or a detach gives each task of a batch its new set with
- * utrace_update_task(), while the task may be in a pass over the old one.  A pass has
- * no full barrier of its own.  utrace_membarrier() makes up for that once for the
- * whole batch, by an interrupt to those CPUs only that run a task which may be
- * concerned; then utrace_update_drop_old() drops the old sets that no pass has pinned.
+ * utrace_update_task(), while the task may be in a pass over the old set.  A
+ * pass has no full barrier, so utrace_membarrier() executes it by IPI, once for
+ * the whole batch, on those CPUs whose current task may be in such a pass.
+ * Then utrace_update_drop_old() drops the old sets that no pass has pinned.
  */
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -29,17 +29,17 @@ static void utrace_membarrier_ipi(void *unused)
 }
 
 /*
- * Must this CPU be interrupted?  A task that was switched out before
- * cpu_curr_snapshot() took the lock of the run queue has made its stores
- * visible by the unlock before; a task that is switched in later sees all that
- * was stored before utrace_membarrier().
+ * Check whether a CPU needs the IPI.  If a task was switched out before
+ * cpu_curr_snapshot() took the lock of the run queue, the previous unlock has
+ * made its stores visible.  A task that is switched in later sees all stores
+ * before utrace_membarrier().
  */
 static bool utrace_cpu_needs_ipi(int cpu, void *engine)
 {
 	struct task_struct *curr;
 	struct utrace *u;
 
-	guard(rcu)();	/* RCU keeps the task and its set. */
+	guard(rcu)();	/* Keeps the task and its set. */
 	curr = cpu_curr_snapshot(cpu);
 	u = READ_ONCE(curr->utrace);
 	if (!u)
@@ -52,19 +52,19 @@ static bool utrace_cpu_needs_ipi(int cpu, void *engine)
 #endif
 
 /**
- * utrace_membarrier() - make running tasks that may be in a pass execute a barrier
- * @engine: an engine that has not left the domains of its tasks; CPUs are
- *	interrupted whose task has a set with this engine, or a deferred set.
- *	NULL: only CPUs whose task has a deferred set
+ * utrace_membarrier() - execute a full barrier on CPUs that may be in a pass
+ * @engine: an engine that is still in the domains of its tasks: CPUs whose
+ *	current task has a set with this engine get an IPI.  NULL: no such CPUs
  *
- * Pairs with the compiler barriers of a pass: such a task sees in later loads
- * what the caller stored before this call, or the caller sees after this call
- * what the task stored before its loads.  CPUs that run other tasks are not
- * interrupted.
+ * CPUs whose current task has a deferred set get an IPI too, since such a set
+ * may have any engine.  No other CPU is interrupted.
  *
- * A task with a deferred set is always meant, since it may have any engine
- * pinned.  A task that gives itself a set with @engine has a full barrier of
- * its own between that and the load of the engine's flags, see
+ * Pairs with the compiler barriers of a pass: either the task sees, in later
+ * loads, what the caller stored before this call, or the caller sees, after
+ * this call, what the task stored before these loads.
+ *
+ * A task that gives itself a set with @engine has a full barrier between the
+ * store of the set and the load of the engine's flags, see
  * utrace_renew_publish().
  *
  * Context: Process context, interrupts and preemption enabled, no spinlock
@@ -72,31 +72,28 @@ static bool utrace_cpu_needs_ipi(int cpu, void *engine)
  */
 void utrace_membarrier(struct utrace_engine *engine)
 {
-	smp_mb(); /* The caller's store before the look at the CPUs. */
+	smp_mb(); /* The caller's stores before the loads of cpu_curr. */
 #ifdef CONFIG_SMP
 	on_each_cpu_cond(utrace_cpu_needs_ipi, utrace_membarrier_ipi, engine,
 			 true);
 #endif
-	smp_mb(); /* The interrupts before the caller's loads. */
+	smp_mb(); /* The IPIs before the caller's loads. */
 }
 
 /**
  * utrace_switch() - publish another set for a task
  * @task: the task
  * @u: struct utrace of @task
- * @set: the set, with a reference that passes to the task; NULL for none
- * @same: utrace_set_same() of the set that the task has and @set
+ * @set: the set, or NULL for none; the call consumes the reference
+ * @same: utrace_set_same() of the old set and @set
  * @muted: slots of @set whose engines reject the task
- * @ask: some engines of @set have a match that the task has yet to be asked
- *	about
+ * @ask: the task has not evaluated the matches of some engines of @set yet
  *
- * Holds and steps of engines that are not in @set are dropped.
+ * Drops holds and steps of engines that are not in @set.
  *
  * Context: @u->lock is held, and the reaper has not claimed the task.
- * Return:
- * * the set that the task had, with the reference of the task; a pass may have
- *   this set pinned
- * * NULL - the task had no set
+ * Return: the old set, with the reference of the task, which a pass may have
+ * pinned; or NULL if the task had no set.
  */
 struct utrace_set *utrace_switch(struct task_struct *task, struct utrace *u,
 				 struct utrace_set *set, u64 same, u64 muted,
@@ -111,18 +108,16 @@ struct utrace_set *utrace_switch(struct task_struct *task, struct utrace *u,
 	u->block &= same;
 	utrace_end_hold(u, ~same);
 	u->fresh |= set ? set->members & ~same : U64_MAX;
-	/* A muted engine saw no entry of the present system call either. */
+	/* A muted engine saw no entry of the current system call either. */
 	u->fresh |= u->muted & ~muted & same;
 	u->muted = set ? muted & set->members : 0;
 	u->flags |= UTRACE_TASK_SLOW;
-	/* No engine is left that could have asked for a report. */
+	/* No engine is left that wants a report. */
 	if (!set)
 		u->resume = UTRACE_RESUME;
 	/* SLOW before the set; pairs with utrace_pin_try(). */
 	smp_store_release(&task->utrace_set, set);
-	/*
-	 * RENEW stays if events or verdicts changed while the set was made.
-	 */
+	/* RENEW stays if events or verdicts changed while the set was made. */
 	if (set && (renew || !utrace_set_is_current(set)))
 		utrace_set_word(task, utrace_word_now(task, u));
 	else
@@ -131,7 +126,7 @@ struct utrace_set *utrace_switch(struct task_struct *task, struct utrace *u,
 	return old;
 }
 
-/* The struct utrace of a task, which may be the spare of the update; or NULL. */
+/* Get the struct utrace of a task, or install the spare one.  NULL if none. */
 static struct utrace *utrace_update_utrace(struct utrace_update *update)
 {
 	struct utrace *u = READ_ONCE(update->task->utrace);
@@ -146,26 +141,26 @@ static struct utrace *utrace_update_utrace(struct utrace_update *update)
 }
 
 /*
- * With @u->lock held, publish @set.  A pass may have the old set pinned: then
- * its reference goes to utrace::deferred, and utrace_update_drop_old() decides who drops
- * it.
+ * Publish @set.  A pass may have the old set pinned, so its reference goes to
+ * utrace::deferred, and utrace_update_drop_old() decides who drops it.
+ * @u->lock is held.
  */
 static void utrace_update_locked(struct utrace_update *update, struct utrace *u,
 				 struct utrace_set *set)
 {
 	u64 same = utrace_set_same(update->task->utrace_set, set);
-	/* Engines with a match are muted until the task itself has asked it. */
+	/* New engines with a match are muted until the task evaluates it. */
 	u64 unasked = set ? set->matched & ~same : 0;
 
 	/*
-	 * The task joins the list of the new domain here and leaves the old one
-	 * in utrace_update_task(), so that a walk under RCU always meets it.
+	 * The task joins the list of the new domain here, and leaves the old
+	 * list in utrace_update_task() later, so a walk under RCU finds it.
 	 */
 	if (set && update->member)
 		utrace_member_join(update->member, update->task, set->domain);
 	/*
-	 * The membership before the loads of what engines want: pairs with
-	 * utrace_visit_domains().  And ->utrace before a first set: pairs with
+	 * The list entry before the loads of what engines want; pairs with
+	 * utrace_visit_domains().  And ->utrace before a first set; pairs with
 	 * utrace_init_task().
 	 */
 	smp_mb();
@@ -174,8 +169,8 @@ static void utrace_update_locked(struct utrace_update *update, struct utrace *u,
 	swap(u->member, update->member);
 	update->done = true;
 	/*
-	 * While DEFERRED is set, the task has not ended its pass over an
-	 * earlier set, the one in ->deferred, and cannot have update->old pinned.
+	 * While DEFERRED is set, the task is still in its pass over the set in
+	 * ->deferred, so it cannot have update->old pinned.
 	 */
 	if (!update->old || u->flags & UTRACE_TASK_DEFERRED)
 		return;
@@ -186,12 +181,12 @@ static void utrace_update_locked(struct utrace_update *update, struct utrace *u,
 
 /**
  * utrace_update_task() - give a task another set
- * @update: the task, and spare memory for it; filled in for utrace_update_drop_old()
- * @set: the set, on which the caller keeps its reference; NULL for none
+ * @update: the task and spare memory; filled in for utrace_update_drop_old()
+ * @set: the set, of which the caller keeps its reference; NULL for none
  *
- * Does nothing if the reaper has claimed the task, or if the task has no struct
- * utrace and @update has none to spare.  Wakes the task if it was held only by
- * engines that are not in @set.
+ * Does nothing if the reaper has claimed the task, or if neither the task nor
+ * @update has a struct utrace.  Wakes the task if only engines that are not in
+ * @set held it.
  *
  * Context: Any but NMI, without siglock.  The caller holds utrace_change_mutex
  * until utrace_update_drop_old() has returned.
@@ -219,8 +214,8 @@ void utrace_update_task(struct utrace_update *update, struct utrace_set *set)
 }
 
 /*
- * After utrace_membarrier(): is the old set left to the pass of the task?  If not,
- * the caller has its reference back.
+ * Check after utrace_membarrier() whether the task drops the old set at the end
+ * of its pass.  If not, the caller has the reference again.
  */
 static bool utrace_update_is_deferred(struct utrace_update *update)
 {
@@ -236,9 +231,11 @@ static bool utrace_update_is_deferred(struct utrace_update *update)
 }
 
 /**
- * utrace_update_drop_old() - drop what the tasks of a batch had before
+ * utrace_update_drop_old() - drop the old sets and list entries of a batch
  * @updates: the updates, after utrace_update_task()
  * @n: number of @updates
+ *
+ * Old sets that a pass has pinned stay in utrace::deferred of the task.
  *
  * Context: Process context, no spinlock held.  utrace_change_mutex is held.
  */

@@ -17,10 +17,9 @@ struct utrace_set *utrace_switch(struct task_struct *task, struct utrace *u,
  * @u: struct utrace of a task that does not have the deferred set pinned
  *
  * Context: @u->lock is held.  Called by the task itself, by its reaper, or by
- * utrace_update_drop_old() when a look after utrace_membarrier() has shown no pin.
- * Return:
- * * the set, whose reference passes to the caller
- * * NULL - no set is deferred
+ * utrace_update_drop_old(), which has checked the pin after
+ * utrace_membarrier().
+ * Return: the set, with its reference; or NULL if no set is deferred.
  */
 static inline struct utrace_set *utrace_take_deferred(struct utrace *u)
 {

@@ -3,19 +3,20 @@
  * utrace - a task renews its set, or takes its first one
  *
  * A change of events, filter or match sets UTRACE_WORD_RENEW in the words of
- * the engine's tasks.  Each task takes the latest set of its domain at its next
- * event, and only then asks the matches of the engines, under no lock.  The
- * verdicts are kept beside the set, in utrace::muted, so that tasks with the
- * same engines share a set whatever the verdicts are.
+ * the engine's tasks.  At its next event each task takes the latest set of its
+ * domain and evaluates the matches of the engines, without a lock.  The
+ * verdicts are stored in utrace::muted and not in the set, so tasks with
+ * different verdicts can share a set.
  *
- * Renewing waits for no other task.  If an attach or a detach gave the task
- * another set meanwhile, the task tries once more.  If that fails too, or if
- * memory is short, UTRACE_WORD_RENEW stays, and utrace_pass_begin() calls
- * those engines of the present set that want the event now.
+ * A task does not wait for other tasks while it renews its set.  If an attach
+ * or a detach concurrently gives the task another set, the task tries once
+ * more.  If that fails too, or if there is no memory, UTRACE_WORD_RENEW stays
+ * set, and utrace_pass_begin() calls those engines of the old set that want the
+ * event.
  *
- * A bare task takes a struct utrace at its first event, unless all engines of the
- * system reject the task.  Events of bare tasks that are lost for want of memory
- * are counted here.
+ * A bare task gets a struct utrace at its first event, unless all system
+ * engines reject the task.  This file also counts events that are lost because
+ * there is no memory.
  */
 #include <linux/export.h>
 #include <linux/sched/mm.h>
@@ -30,13 +31,13 @@
 #include "task.h"
 
 /**
- * utrace_ask() - ask the matches of a set about the current task
+ * utrace_ask() - evaluate the matches of a set for the current task
  * @set: the set, or NULL; the caller has a reference or has it pinned
  * @old: the set that utrace::muted of the task belongs to, or NULL
  *
- * A task that is exiting and has no mm any more cannot be asked.  It keeps the
- * verdicts of engines that are in both sets, and counts as rejected by the
- * others that have a match.
+ * Matches cannot be evaluated for an exiting task without an mm.  Such a task
+ * keeps the verdicts of engines that are in both sets; all other engines with a
+ * match reject it.
  *
  * Context: The task itself.  May take task_lock().
  * Return: the slots of @set whose engines reject the task.
@@ -56,7 +57,7 @@ u64 utrace_ask(const struct utrace_set *set, const struct utrace_set *old)
 	return muted;
 }
 
-/* With @u->lock held: the task keeps @set and has new verdicts. */
+/* Store new verdicts for a task that keeps @set.  @u->lock is held. */
 static void utrace_mute(struct utrace *u, const struct utrace_set *set,
 			u64 muted)
 {
@@ -72,9 +73,9 @@ static void utrace_mute(struct utrace *u, const struct utrace_set *set,
 }
 
 /*
- * Publish @set, and consume its reference, if the task still has @old.  The
- * task is not in a pass, so no pass can have @old pinned.  Returns false if an
- * attach or a detach gave the task another set.
+ * Publish @set if the task still has @old.  Consumes the reference to @set.
+ * The task is not in a pass, so @old is not pinned.  Returns false if an attach
+ * or a detach has given the task another set.
  */
 static bool utrace_renew_publish(struct utrace *u, struct utrace_set *old,
 				 struct utrace_set *set, u64 muted)
@@ -98,15 +99,16 @@ static bool utrace_renew_publish(struct utrace *u, struct utrace_set *old,
 			done = true;
 		}
 	}
-	smp_mb(); /* Set before engines' flags; pairs with utrace_membarrier(). */
+	/* Set before engines' flags; pairs with utrace_membarrier(). */
+	smp_mb();
 	utrace_set_put(drop);
 	utrace_set_put(deferred);
 	return done;
 }
 
 /*
- * One try.  Returns false if an attach or a detach gave the task another set
- * meanwhile, or if there was no memory (@nomem).
+ * Try once to renew the set.  Returns false if an attach or a detach has given
+ * the task another set, or if there is no memory; *@nomem is set then.
  */
 static bool utrace_renew_once(struct utrace *u, bool *nomem)
 {
@@ -116,10 +118,7 @@ static bool utrace_renew_once(struct utrace *u, bool *nomem)
 	scoped_guard(spinlock_irqsave, &u->lock) {
 		if (u->flags & UTRACE_TASK_REAPED)
 			return true;
-		/*
-		 * From here on a change of events or verdicts sets RENEW
-		 * anew.
-		 */
+		/* A later change of events or verdicts sets RENEW again. */
 		WRITE_ONCE(current->utrace_events,
 			   current->utrace_events & ~UTRACE_WORD_RENEW);
 		old = utrace_set_get(current->utrace_set);
@@ -146,8 +145,8 @@ static bool utrace_renew_once(struct utrace *u, bool *nomem)
  * Return:
  * * true - the set and the verdicts are up to date, or the reaper has claimed
  *   the task
- * * false - there was no memory, or an attach or a detach gave the task another
- *   set twice meanwhile; UTRACE_WORD_RENEW is set
+ * * false - there is no memory, or during both tries an attach or a detach gave
+ *   the task another set; UTRACE_WORD_RENEW is set
  */
 bool utrace_renew(void)
 {
@@ -167,18 +166,17 @@ bool utrace_renew(void)
 
 /* Bare tasks, and lost events */
 
-/* Number of events that engines of the system missed, counted per engine. */
+/* Number of events that system engines missed, counted per engine. */
 static atomic_long_t utrace_lost;
 
 /**
  * utrace_count_lost() - count an event for the engines that miss it
  * @set: the set that reports the event, which the caller has pinned; NULL if
  *	there is none
- * @events: UTRACE_EVENT() bits, of which the event is one
+ * @events: UTRACE_EVENT() bits that include the event
  *
- * An engine of the system misses the event if it wants one of @events and is
- * not in @set.  It counts as missed also where a match would have rejected the
- * task.
+ * A system engine misses the event if it wants one of @events and is not in
+ * @set.  The event is counted even if a match would have rejected the task.
  *
  * Context: The task itself, or its reaper.
  */
@@ -203,11 +201,11 @@ void utrace_count_lost(const struct utrace_set *set, unsigned long events)
 }
 
 /**
- * utrace_engine_lost() - how many events did an engine of the system miss?
+ * utrace_engine_lost() - number of events that a system engine has missed
  * @engine: the engine; the caller has a reference
  *
  * Context: Any.
- * Return: number of events that did not come to @engine since it was attached.
+ * Return: the number of events since @engine was attached.
  */
 unsigned long utrace_engine_lost(const struct utrace_engine *engine)
 {
@@ -215,14 +213,14 @@ unsigned long utrace_engine_lost(const struct utrace_engine *engine)
 }
 
 /**
- * utrace_lost_events() - how many events did engines of the system miss?
+ * utrace_lost_events() - number of events that all system engines have missed
  *
  * An event is lost if there is no memory for the struct utrace or the set of a
- * task, or if the set cannot be renewed because of attaches and detaches.  An
- * event that two engines miss counts twice.
+ * task, or if concurrent attaches and detaches keep the task from renewing its
+ * set.  An event that two engines miss counts twice.
  *
  * Context: Any.
- * Return: number of lost events since the machine was started.
+ * Return: the number of lost events since the machine was started.
  */
 unsigned long utrace_lost_events(void)
 {
@@ -231,8 +229,8 @@ unsigned long utrace_lost_events(void)
 EXPORT_SYMBOL_GPL(utrace_lost_events);
 
 /*
- * Get a reference to the memory of the engine in a slot.  NULL if the slot has
- * none, or one that wants no event or does not cover current.
+ * Get a reference to the memory of the engine in a slot.  NULL if the slot is
+ * empty, or if its engine wants no event or does not cover current.
  */
 static struct utrace_engine *utrace_system_get(unsigned int slot)
 {
@@ -251,7 +249,7 @@ static struct utrace_engine *utrace_system_get(unsigned int slot)
 	return engine;
 }
 
-/* Does an engine of the system want events and not reject the current task? */
+/* Check for a system engine that wants events and accepts the current task. */
 static bool utrace_is_wanted(void)
 {
 	bool wanted = false;
@@ -270,12 +268,12 @@ static bool utrace_is_wanted(void)
 }
 
 /*
- * Do all engines of the system reject the current task?  Such a task stays
+ * Check whether all system engines reject the current task, which then stays
  * bare.
  *
- * RENEW is cleared before the matches are asked, which happens under no lock.
- * A change that comes meanwhile sets RENEW again; then REJECTED is not
- * written, and the next event asks again.
+ * RENEW is cleared before the matches are evaluated, which needs no lock.  A
+ * concurrent change sets RENEW again; then REJECTED is not written, and the
+ * matches are evaluated again at the next event.
  */
 static bool utrace_is_rejected(void)
 {
@@ -301,8 +299,8 @@ static bool utrace_is_rejected(void)
 }
 
 /*
- * Give the current task a struct utrace.  Returns false if there is none for
- * want of memory, after counting the event as lost.
+ * Give the current task a struct utrace.  Returns false if there is no memory;
+ * the event is counted as lost then.
  */
 static bool utrace_adopt_wanted(unsigned long events)
 {
@@ -326,19 +324,19 @@ static bool utrace_adopt_wanted(unsigned long events)
 }
 
 /**
- * __utrace_adopt() - give the current task a struct utrace if an engine wants it
- * @events: UTRACE_EVENT() bits, of which the event to be reported is one;
- *	without memory it is counted as lost
+ * __utrace_adopt() - slow path of utrace_adopt()
+ * @events: UTRACE_EVENT() bits that include the event to be reported, which is
+ *	counted as lost if there is no memory
  *
  * Context: The task itself, which has no struct utrace; may sleep.
- * Return: as utrace_adopt() does.
+ * Return: see utrace_adopt().
  */
 bool __utrace_adopt(unsigned long events)
 {
 	/*
-	 * The engines that wanted its events are gone.  Or its work bit is
-	 * older than its word, since dup_task_struct() copied the two one after
-	 * the other.  Writing the word sets the work bit right.
+	 * The engines that wanted the events are gone.  Or the work bit is
+	 * older than the word, since dup_task_struct() does not copy both at
+	 * once.  Writing the word corrects the work bit.
 	 */
 	if (!(READ_ONCE(current->utrace_events) & UTRACE_EVENT_ALL)) {
 		utrace_refresh_bare(current);
@@ -348,12 +346,13 @@ bool __utrace_adopt(unsigned long events)
 }
 
 /**
- * utrace_adopt_current() - make sure that the current task has a struct utrace
+ * utrace_adopt_current() - give the current task a struct utrace if it has none
  *
- * For a client that has data for the task (utrace_task_data_add()).
+ * For a client that adds data to the task (utrace_task_data_add()).
  *
  * Context: The task itself, which is a user task; may sleep.
- * Return: true; or false if there is no memory, which is not counted as a lost event.
+ * Return: true; or false if there is no memory, which is not counted as a lost
+ * event.
  */
 bool utrace_adopt_current(void)
 {

@@ -14,14 +14,14 @@ bool __utrace_adopt(unsigned long events);
 
 /**
  * utrace_adopt() - give the current task a struct utrace if an engine wants it
- * @events: UTRACE_EVENT() bits, of which the event to be reported is one;
- *	without memory it is counted as lost
+ * @events: UTRACE_EVENT() bits that include the event to be reported, which is
+ *	counted as lost if there is no memory
  *
  * Context: The task itself, may sleep.
  * Return:
  * * true - the task has a struct utrace
- * * false - it has none: no engine wants its events, all reject it, or there is
- *   no memory
+ * * false - the task has none: no engine wants its events, all engines reject
+ *   the task, or there is no memory
  */
 static inline bool utrace_adopt(unsigned long events)
 {

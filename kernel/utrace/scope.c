@@ -2,14 +2,14 @@
 /*
  * utrace - scopes: which tasks an engine covers
  *
- * A thread engine names its task.  A process or tree engine names the struct
- * pid of its thread group, which stays with the group when a thread other than
- * the leader calls execve().  Such an engine covers the tasks whose sets have
- * the engine, and finds these tasks as members of its domains.
+ * A thread engine points to its task.  A process or tree engine points to the
+ * struct pid of its thread group, which stays with the group when a thread
+ * other than the leader calls execve().  Such an engine covers the tasks whose
+ * sets have the engine; these tasks are the members of its domains.
  *
- * What is done to the tasks of an engine from outside goes through
- * utrace_visit_members(), which looks up the engine's slot and uses it in one
- * hold of utrace->lock.  So another engine cannot get the slot in between.
+ * Another task works on the tasks of an engine by utrace_visit_members(), which
+ * looks up the engine's slot and uses it without dropping utrace->lock.  So
+ * another engine cannot get the slot in between.
  */
 #include <linux/rculist.h>
 #include <linux/resume_user_mode.h>
@@ -23,7 +23,7 @@
 #include "wake.h"
 
 /**
- * utrace_covers() - is an engine in the set of a task?
+ * utrace_covers() - check whether an engine is in the set of a task
  * @engine: the engine; the caller has a reference
  * @task: the task; the caller has a reference
  *
@@ -41,15 +41,16 @@ bool utrace_covers(struct utrace_engine *engine, struct task_struct *task)
 }
 
 /**
- * utrace_reports_to() - does an engine hear of a task?
+ * utrace_reports_to() - check whether a task reports its events to an engine
  * @engine: the engine; the caller has a reference
  * @task: the task; the caller has a reference, or is under RCU
  *
  * Context: Any but NMI, without utrace->lock.
  * Return:
  * * true - the set of @task has @engine, which does not reject the task
- * * false - @engine does not cover @task, rejected it when it was last asked,
- *   or is of the system and @task had no event since the attach
+ * * false - @engine does not cover @task, the last verdict of its match
+ *   rejected @task, or it is a system engine and @task had no event since the
+ *   attach
  */
 bool utrace_reports_to(struct utrace_engine *engine, struct task_struct *task)
 {
@@ -77,10 +78,10 @@ static bool utrace_in_scope(struct utrace_engine *engine,
 }
 
 /**
- * utrace_addresses() - may a client name this target for an engine?
+ * utrace_addresses() - check the target that a client passed for an engine
  * @engine: the engine; the caller has a reference, or is a callback of it
- * @target: what the client gave: a task to which the client has a reference, or
- *	NULL for all tasks of the engine
+ * @target: a task to which the client has a reference, or NULL for all tasks of
+ *	the engine
  *
  * Context: Any but NMI.  Takes @target's utrace->lock.
  * Return:
@@ -95,8 +96,8 @@ bool utrace_addresses(struct utrace_engine *engine, struct task_struct *target)
 }
 
 /*
- * Do what a utrace_member_fn asked for by UTRACE_AFTER_* bits, after
- * utrace->lock was released: siglock, which most of this takes, is outside of
+ * Do what a utrace_member_fn has asked for by UTRACE_AFTER_* bits.  Called
+ * without utrace->lock, since siglock, which most of these take, is outside of
  * that lock.
  */
 static noinline void utrace_after(struct task_struct *task, struct utrace *u,
@@ -159,8 +160,8 @@ static void utrace_visit_domains(struct utrace_engine *engine,
 	struct utrace_link *link;
 
 	/*
-	 * The caller's change comes before the reads of the lists: a task that
-	 * joins a domain too late to be met sees the change.  Pairs with
+	 * The caller's change before the reads of the lists: a task that joins
+	 * a domain too late for this walk sees the change.  Pairs with
 	 * utrace_inherit_word() and utrace_update_locked().
 	 */
 	smp_mb();
@@ -168,9 +169,8 @@ static void utrace_visit_domains(struct utrace_engine *engine,
 	list_for_each_entry_rcu(link, &engine->info->links, list) {
 		/*
 		 * A task joins the list of a newer domain before it leaves the
-		 * old one.  If it was gone from the list that was read last, it
-		 * is seen in a list that is read after this.  Pairs with
-		 * utrace_update_locked().
+		 * old one.  If it had left the previous list, one of the next
+		 * lists has it.  Pairs with utrace_update_locked().
 		 */
 		smp_rmb();
 		list_for_each_entry_rcu(member, &link->domain->members, list)
@@ -179,8 +179,8 @@ static void utrace_visit_domains(struct utrace_engine *engine,
 }
 
 /*
- * Visit all tasks.  A task that is born after the barrier is made from what the
- * caller has changed before, see utrace_tasklist_barrier().
+ * Visit all tasks.  A task that is created after the barrier sees what the
+ * caller changed before, see utrace_tasklist_barrier().
  */
 static void utrace_visit_all(struct utrace_engine *engine, utrace_task_fn each,
 			     utrace_member_fn fn, void *arg)
@@ -212,16 +212,17 @@ static void utrace_visit(struct utrace_engine *engine, utrace_task_fn each,
  * @target: one task of the engine, to which the caller has a reference; NULL
  *	for all its tasks
  * @fn: called under the task's utrace->lock, with the engine's slot as a bit;
- *	returns UTRACE_AFTER_* bits for what is to be done without that lock.
- *	May be called twice for a task, which can move to a newer domain meanwhile
+ *	returns UTRACE_AFTER_* bits for what to do after that lock is released.
+ *	May be called twice for a task that moves to a newer domain during the
+ *	call
  * @arg: last argument of @fn
  *
- * A task that gets the engine by an attach during the call, or loses it by a
- * detach, may be missed.  A child that inherits the engine during the call is
- * either met, or sees what the caller has changed before the call.
+ * May miss a task that gets the engine by an attach, or loses it by a detach,
+ * during the call.  A child that inherits the engine during the call is
+ * visited, or sees what the caller changed before the call.
  *
- * Context: Any but NMI, without siglock.  Takes tasklist_lock for an engine of
- * the system.
+ * Context: Any but NMI, without siglock.  Takes tasklist_lock for a system
+ * engine.
  */
 void utrace_visit_members(struct utrace_engine *engine,
 			  struct task_struct *target, utrace_member_fn fn,
@@ -233,7 +234,7 @@ void utrace_visit_members(struct utrace_engine *engine,
 		utrace_visit(engine, utrace_member, fn, arg);
 }
 
-/* Does a walk over the tasks of an engine meet one that is not dead? */
+/* Walk over the tasks of an engine until one is not dead. */
 static bool utrace_meets_living(struct utrace_engine *engine)
 {
 	struct utrace_member *member;
@@ -253,14 +254,14 @@ static bool utrace_meets_living(struct utrace_engine *engine)
 }
 
 /**
- * utrace_has_living() - has an engine a task that is not dead?
- * @engine: the engine, which is not one of the system; the caller has a
- *	reference, and no attach of @engine is going on
+ * utrace_has_living() - check whether an engine covers a task that is not dead
+ * @engine: the engine, which is not a system engine; the caller has a
+ *	reference, and @engine is not being attached
  *
- * Only a living task of the engine makes new ones, so the answer false is
- * final.  A walk may pass by the place of a child before the child is born, and
- * come to the parent when that is dead already.  So a walk that meets no living
- * task is repeated with tasklist_lock held, without which no task is born.
+ * Only a living task of the engine creates new ones, so false is final.  A walk
+ * may pass the place of a child in a list before the child is added, and visit
+ * the parent when it is already dead.  So if a walk finds no living task, it is
+ * repeated with tasklist_lock held, which excludes forks.
  *
  * Context: Any but NMI, without siglock.  Takes tasklist_lock.
  * Return: true if a task that @engine covers has not begun its death report.
@@ -273,7 +274,7 @@ bool utrace_has_living(struct utrace_engine *engine)
 	return utrace_meets_living(engine);
 }
 
-/* Note the CPU that runs a task in @arg, a struct cpumask. */
+/* Set the CPU that runs a task in @arg, a struct cpumask. */
 static unsigned int utrace_note_cpu(struct utrace_engine *engine,
 				    struct task_struct *task, struct utrace *u,
 				    u64 bit, void *arg)
@@ -291,9 +292,9 @@ static void utrace_nothing(void *unused)
  * utrace_interrupt_cpus() - interrupt the CPUs that run tasks of an engine
  * @engine: the engine; the caller has a reference
  *
- * A task that was asked before, by utrace_control(), to pass the safe point is not
- * in user mode without having begun to do so when this returns: the task was
- * interrupted, or has come to a CPU since.
+ * Called after utrace_control() has sent the tasks to the safe point.  When
+ * this returns, no task still runs user code that it entered before: each task
+ * was interrupted, or has been switched in since.
  *
  * Context: Process context, without siglock; sleeps for memory.
  */
@@ -302,8 +303,8 @@ void utrace_interrupt_cpus(struct utrace_engine *engine)
 	cpumask_var_t cpus;
 
 	/*
-	 * What tasks were asked before the look at who runs; pairs with the barrier
-	 * that a context switch is.
+	 * The requests to the tasks before the loads of cpu_curr; pairs with
+	 * the barrier in a context switch.
 	 */
 	smp_mb();
 	if (!zalloc_cpumask_var(&cpus, GFP_KERNEL)) {
@@ -319,12 +320,12 @@ void utrace_interrupt_cpus(struct utrace_engine *engine)
  * utrace_visit_tasks() - call a function for tasks that may be in a callback
  * @engine: the engine; if it is detached, utrace_uncover() has not begun to
  *	move its tasks to other domains
- * @fn: called under the task's utrace->lock with 0 for the slot, also for a
- *	task whose published set does not have the engine: the set that the task
- *	has pinned may have it.  The answer is not used
+ * @fn: called under the task's utrace->lock with 0 for the slot, also if the
+ *	published set of the task does not have the engine, since the pinned set
+ *	may have it.  The return value is not used
  * @arg: last argument of @fn
  *
- * Context: Any but NMI.  Takes tasklist_lock for an engine of the system.
+ * Context: Any but NMI.  Takes tasklist_lock for a system engine.
  */
 void utrace_visit_tasks(struct utrace_engine *engine, utrace_member_fn fn,
 			void *arg)

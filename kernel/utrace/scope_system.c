@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - system scope: one engine for every user task, present and future
+ * utrace - system scope: one engine for all existing and future user tasks
  *
- * Nothing is allocated for a task until it has an event: the event word of a
- * bare task says what the engines of the system want (task.c).  At its first
- * event a bare task takes a struct utrace in its own context (utrace_adopt(),
- * renew.c).  Every set that is made contains the engines of the system, in slots
- * of their own behind those of the domain.
+ * No memory is allocated for a task until it has an event: the event word of a
+ * bare task has the events that the system engines want (task.c).  At its first
+ * event a bare task allocates a struct utrace (utrace_adopt(), renew.c).  Every
+ * set contains the system engines, in slots after those of the domain.
  *
- * A change of events or of the table is told by one walk over all tasks
- * (utrace_system_refresh()).  A removed engine is in no new set; the sets that
- * still have it keep its memory, and no pass calls it.
+ * After a change of events or of the table, utrace_system_refresh() updates the
+ * words of all tasks in one walk.  A removed engine is in no new set.  The sets
+ * that still have it keep its memory, and no pass calls it.
  */
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -26,27 +25,27 @@ struct utrace_system __rcu *utrace_system =
 	RCU_INITIALIZER(&utrace_system_empty);
 
 /*
- * Number of changes of the table, which a set remembers (utrace_set::sysgen).
- * Written under utrace_engine_lock.
+ * Generation of the table, see utrace_set::sysgen.  Written under
+ * utrace_engine_lock.
  */
 unsigned int utrace_system_gen __read_mostly;
 
 /**
  * utrace_tasklist_barrier() - wait until tasklist_lock is not held for writing
  *
- * A section that held the lock for writing before is over when this returns,
- * and the caller sees all that was stored there.  A section that takes the lock
- * later sees all that the caller has stored before.
+ * When this returns, each section that held the lock for writing before is
+ * over, and the caller sees its stores.  A section that takes the lock later
+ * sees all previous stores of the caller.
  *
- * copy_process() makes the event word and the set of a child and adds the child
- * to the lists of tasks in one such section.  So if a walk begins after this
- * barrier, a child is either in the lists already, or is made later from what
+ * In one such section copy_process() makes the event word and the set of a
+ * child and adds the child to the lists of tasks.  So if a walk begins after
+ * this barrier, a child is already in the lists, or is made later and sees what
  * the caller has changed.
  *
- * A walk under RCU meets each task that stays in the lists from its begin to
- * its end: a task that is removed, or replaced by de_thread(), keeps its
- * pointer to the next one.  An attach also relies on new threads being added to
- * the end of their list, see utrace_walk_process().
+ * A walk under RCU visits each task that stays in the lists during the whole
+ * walk: a task that is removed, or replaced by de_thread(), keeps its pointer
+ * to the next one.  An attach also relies on new threads being added at the end
+ * of their list, see utrace_walk_process().
  *
  * Context: Any but NMI, without siglock.  Takes tasklist_lock.
  */
@@ -57,22 +56,22 @@ void utrace_tasklist_barrier(void)
 }
 
 /*
- * The cost, in bare tasks, of what utrace_system_refresh() does in one hold of
- * utrace_bare_lock, with interrupts off.
+ * Limit of the work of utrace_system_refresh() before it drops utrace_bare_lock
+ * and enables interrupts, in bare tasks.
  */
 #define UTRACE_BARE_RUN		64
-/* The cost of any other task. */
+/* The work for any other task, in bare tasks. */
 #define UTRACE_OTHER		8
 
 /**
- * utrace_system_refresh() - tell all tasks what the engines of the system want
+ * utrace_system_refresh() - update the event words of all tasks
  *
- * One walk over all tasks, with a few instructions for each that is bare.  A
- * child that is born meanwhile is met by the walk or has its word made from the
- * new events, see utrace_tasklist_barrier().
+ * Walks once over all tasks, with a few instructions for each bare task.  A
+ * child that is created during the walk is visited, or its word is made from
+ * the new events, see utrace_tasklist_barrier().
  *
- * The events are read anew in each hold of utrace_bare_lock: where two walks
- * run at the same time, the later change stays.
+ * The events are read again each time utrace_bare_lock is taken, so that of two
+ * concurrent walks the later change stays.
  *
  * Context: Any but NMI, without siglock.  Takes tasklist_lock.
  */
@@ -108,9 +107,9 @@ void utrace_system_refresh(void)
 }
 
 /**
- * utrace_system_recount() - compute what the engines of the system want
+ * utrace_system_recount() - compute the events that system engines want
  *
- * Called after a change of the table or of what one of the engines wants.
+ * Called after a change of the table or of the events of a system engine.
  *
  * Context: utrace_engine_lock is held.
  */
@@ -134,9 +133,9 @@ void utrace_system_recount(void)
 }
 
 /**
- * utrace_system_reaches() - does an engine of the system cover a kind of task?
+ * utrace_system_reaches() - check whether a system engine covers a kind of task
  * @engine: the engine; the caller has a reference, or is under RCU
- * @kthread: the kind is kernel threads, else user tasks
+ * @kthread: true for kernel threads, false for user tasks
  *
  * Context: Any.
  * Return: false if @engine does not cover such tasks, or is detached.
@@ -180,17 +179,17 @@ static bool utrace_system_add(struct utrace_system *next,
 }
 
 /**
- * utrace_system_change() - add an engine of the system to the table, or remove it
- * @engine: the engine to be added, which wants no event yet, or removed if it is
- *	detached; the caller has a reference
+ * utrace_system_change() - add a system engine to the table, or remove it
+ * @engine: the engine to be added, which wants no event yet, or removed if it
+ *	is detached; the caller has a reference
  *
- * Sets that are made after a removal do not have the engine.  A removal does not
- * fail.
+ * Sets that are made after a removal do not have the engine.  A removal does
+ * not fail.
  *
  * Context: May sleep.  Takes utrace_engine_lock.
  * Return:
  * * 0 - done
- * * -ENOSPC - there are %UTRACE_MAX_SYSTEM engines of the system
+ * * -ENOSPC - there are %UTRACE_MAX_SYSTEM system engines
  * * -ENOMEM - no memory
  */
 int utrace_system_change(struct utrace_engine *engine)
@@ -211,10 +210,7 @@ int utrace_system_change(struct utrace_engine *engine)
 		done = remove || utrace_system_add(next, engine);
 		if (done) {
 			rcu_assign_pointer(utrace_system, next);
-			/*
-			 * The table before the number; pairs with
-			 * utrace_snapshot_take().
-			 */
+			/* Table before number, for utrace_snapshot_take(). */
 			smp_store_release(&utrace_system_gen,
 					  utrace_system_gen + 1);
 			utrace_system_recount();

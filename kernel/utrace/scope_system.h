@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - the table of the engines of the system
+ * utrace - the table of system engines
  */
 #ifndef _KERNEL_UTRACE_SCOPE_SYSTEM_H
 #define _KERNEL_UTRACE_SCOPE_SYSTEM_H
@@ -8,16 +8,16 @@
 #include "internal.h"
 
 /**
- * struct utrace_system - the table of the engines of the system
+ * struct utrace_system - the table of system engines
  * @rcu: frees the table when readers under RCU are done
  * @slots: slots in use, counted from 0; UTRACE_SYSTEM_SLOT is added in a set
  * @all: the slots in use, in the order of attach
  * @n: number of elements of @all
  * @engine: by slot, the engine
  *
- * Immutable.  A change makes a copy and publishes it under utrace_engine_lock;
- * readers are under RCU and take a reference to the memory of an engine
- * (utrace_shell_tryget()) before they leave it.
+ * Immutable.  A change makes a copy and publishes it under utrace_engine_lock.
+ * Readers are under RCU; a reader that uses an engine after rcu_read_unlock()
+ * takes a reference to its memory (utrace_shell_tryget()).
  */
 struct utrace_system {
 	struct rcu_head rcu;

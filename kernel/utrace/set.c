@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - engine sets: what a task must call
+ * utrace - engine sets: the engines of a task, in lists by event
  *
- * A set is made from a domain, the engines of the system, and what all of them
- * want.  It is never changed and is shared by all tasks with the same engines.
- * A change of what an engine wants makes the set out of date, which the numbers
- * in the set tell (->seq, ->sysgen); each task then takes a newer set at its
- * next event, see renew.c.
+ * A set is made from a domain, the system engines, and the events, filters and
+ * matches of all of them.  It is immutable, and tasks with the same engines
+ * share it.  A change of an engine invalidates the set: the sequence numbers in
+ * the set (->seq, ->sysgen) no longer match.  Each task then takes a newer set
+ * at its next event, see renew.c.
  */
 #include <linux/bitops.h>
 #include <linux/slab.h>
@@ -44,7 +44,7 @@ int utrace_set_slot(const struct utrace_set *set,
 
 /**
  * utrace_set_get() - take a reference
- * @set: the set, or NULL; the caller keeps it by another reference or a lock
+ * @set: the set, or NULL; another reference or a lock of the caller keeps it
  *
  * Context: Any.
  * Return: @set.
@@ -57,9 +57,9 @@ struct utrace_set *utrace_set_get(struct utrace_set *set)
 }
 
 /*
- * The latest sets of tasks without a domain, which only engines of the system
- * cover: user tasks, and kernel threads.  They are not counted, as
- * utrace_domain::latest is not.
+ * Cache of the latest sets for user tasks and for kernel threads without a
+ * domain, which only system engines cover.  Not counted, like
+ * utrace_domain::latest.
  */
 static struct utrace_set __rcu *utrace_latest_bare[2];
 
@@ -69,10 +69,10 @@ static struct utrace_set __rcu **utrace_latest_of(struct utrace_domain *domain,
 	return domain ? &domain->latest : &utrace_latest_bare[kthread];
 }
 
-/* The slots of the engines of the system. */
+/* The slots of system engines. */
 #define UTRACE_SYSTEM_SLOTS	GENMASK_ULL(UTRACE_NSLOTS - 1, UTRACE_SYSTEM_SLOT)
 
-/* Free a set, and return its domain with the reference that the set had. */
+/* Free a set.  Returns its domain with the reference of the set. */
 static struct utrace_domain *utrace_set_free(struct utrace_set *set)
 {
 	struct utrace_domain *domain = set->domain;
@@ -92,8 +92,8 @@ static struct utrace_domain *utrace_set_free(struct utrace_set *set)
  * utrace_set_put() - drop a reference
  * @set: the set, or NULL
  *
- * The last put frees the set.  If it frees the domain as well, the reference that
- * the domain has to the next set is dropped in turn, in a loop.
+ * The last put frees the set.  If it frees the domain too, a loop drops the
+ * reference of the domain to the next set.
  *
  * Context: Any but NMI, without utrace_engine_lock and the locks inside of it.
  */
@@ -108,14 +108,15 @@ void utrace_set_put(struct utrace_set *set)
 	}
 }
 
+/* Check whether an engine belongs in the list of an event. */
 static bool utrace_lists(struct utrace_engine *engine, unsigned long wants,
 			 unsigned int event)
 {
 	if (wants & BIT(event))
 		return true;
 	/*
-	 * An engine with QUIESCE, unless attached with OWN_EVENTS, is told
-	 * before each event of any engine.  REAP is no such event: the task is
+	 * QUIESCE is reported before each event of any engine, unless the
+	 * engine was attached with OWN_EVENTS.  Not before REAP: the task is
 	 * gone.
 	 */
 	return event != _UTRACE_EVENT_REAP &&
@@ -124,12 +125,12 @@ static bool utrace_lists(struct utrace_engine *engine, unsigned long wants,
 }
 
 /**
- * utrace_order() - list the slots that are called for an event
+ * utrace_order() - list the slots to call for an event
  * @set: the set, which the caller has pinned or is making
  * @event: the number of the event, _UTRACE_EVENT_*
- * @wants: by slot, the events that each engine wants; NULL:
+ * @wants: by slot, the events that each engine wants; NULL: read
  *	utrace_engine::flags
- * @order: filled in, in the order of the calls; room for all slots of @set
+ * @order: filled in, in the order of the calls; has room for all slots of @set
  *
  * Context: Any.
  * Return: the number of slots in @order.
@@ -165,8 +166,8 @@ unsigned int utrace_order(const struct utrace_set *set, unsigned int event,
 }
 
 /*
- * Write the list of one event to set->order from index @n on, and return the
- * index at which it ends.
+ * Write the list of one event to set->order from index @n on.  Returns the
+ * index where the list ends.
  */
 static unsigned int utrace_set_list(struct utrace_set *set, unsigned int event,
 				    const u16 *wants, unsigned int n)
@@ -188,7 +189,7 @@ static u64 utrace_set_slots(const struct utrace_set *set, unsigned int event)
 	return slots;
 }
 
-/* Does an engine need something that only the slow pass does? */
+/* Check whether an engine needs something that only the slow pass does. */
 static bool utrace_needs_slow_pass(const struct utrace_set *set,
 				   unsigned int slot, unsigned long wants)
 {
@@ -203,10 +204,7 @@ static bool utrace_needs_slow_pass(const struct utrace_set *set,
 		!(state & UTRACE_STATE_HAS_EXIT));
 }
 
-/*
- * Wants nothing; stands in where a list has no single engine, so that the fast
- * pass needs no NULL check.
- */
+/* Wants no event.  See utrace_set::sole_entry. */
 static struct utrace_engine utrace_dummy_engine;
 
 static struct utrace_engine *utrace_sole(const struct utrace_set *set,
@@ -217,14 +215,14 @@ static struct utrace_engine *utrace_sole(const struct utrace_set *set,
 	return set->engine[__ffs64(slots)];
 }
 
-/* Can tasks with this set take the fast pass over system calls? */
+/* Check whether tasks with the set can take the fast pass over system calls. */
 static bool utrace_set_is_fast(const struct utrace_set *set, const u16 *wants)
 {
 	u64 left;
 
 	/*
-	 * An engine that wants only exits gets unpaired ones, which only the
-	 * slow pass reports.
+	 * An engine that wants exits but no entries gets unpaired exits, which
+	 * only the slow pass reports.
 	 */
 	if (set->exit & ~set->entry)
 		return false;
@@ -238,9 +236,10 @@ static bool utrace_set_is_fast(const struct utrace_set *set, const u16 *wants)
 static_assert(_UTRACE_NEVENTS <= 16);	/* the events of an engine in an u16 */
 
 /*
- * Read what the engines of the set want: fill in their numbers, the word
- * without UNWANTED, and in @wants the events by slot.  Return the bits of the
- * system calls that an engine may want, in the place of UTRACE_WORD_UNWANTED.
+ * Read what the engines of the set want.  Fills in their sequence numbers, the
+ * event word without UNWANTED, and the events by slot in @wants.  Returns the
+ * bits of the system calls that an engine may want, at the position of
+ * UTRACE_WORD_UNWANTED.
  */
 static u64 utrace_set_read_wants(struct utrace_set *set, u16 *wants)
 {
@@ -251,10 +250,7 @@ static u64 utrace_set_read_wants(struct utrace_set *set, u16 *wants)
 		struct utrace_engine *engine = set->engine[slot];
 		unsigned long events;
 
-		/*
-		 * The number before the flags; pairs with
-		 * utrace_engine_touch().
-		 */
+		/* Number before flags; pairs with utrace_engine_touch(). */
 		set->seq[slot] = smp_load_acquire(&engine->seq);
 		wants[slot] = READ_ONCE(engine->flags);
 		events = utrace_engine_word(engine, wants[slot]);
@@ -269,7 +265,7 @@ static u64 utrace_set_read_wants(struct utrace_set *set, u16 *wants)
 	return calls;
 }
 
-/* Fill in what depends on the events that the engines of the set want. */
+/* Fill in the members that depend on what the engines of the set want. */
 static void utrace_set_fill(struct utrace_set *set)
 {
 	unsigned int event, n = hweight64(set->members);
@@ -293,15 +289,12 @@ static void utrace_set_fill(struct utrace_set *set)
 }
 
 /**
- * struct utrace_snapshot - the engines that a set is made of
- * @engine: by slot, the engine; the domain keeps its own engines,
- *	utrace_snapshot_take() took a reference to the memory of those of the
- *	system
- * @all: the slots that are used, in the order of attach, those of the system
- *	last
+ * struct utrace_snapshot - the engines of a set that is being made
+ * @engine: by slot, the engine.  The domain keeps its engines; the snapshot has
+ *	a reference to the memory of each system engine
+ * @all: the slots in use, in the order of attach, system engines last
  * @n: number of elements of @all
- * @sysgen: utrace_system_gen, read before the table of the engines of the
- *	system
+ * @sysgen: utrace_system_gen, read before the table of system engines
  *
  * Lives on the stack of the task that makes the set.
  */
@@ -326,7 +319,7 @@ static void utrace_snapshot_take(struct utrace_snapshot *snapshot,
 		snapshot->engine[slot] = domain->link[i].engine;
 		snapshot->all[snapshot->n++] = slot;
 	}
-	/* The number before the table; pairs with utrace_system_change(). */
+	/* Number before table; pairs with utrace_system_change(). */
 	snapshot->sysgen = smp_load_acquire(&utrace_system_gen);
 	guard(rcu)();
 	system = rcu_dereference(utrace_system);
@@ -352,9 +345,9 @@ static void utrace_snapshot_drop(struct utrace_snapshot *snapshot)
 }
 
 /*
- * Make a set of the engines of a snapshot, and take over its references.  Tasks
- * share the set; the first one that needs it is charged, or who attaches.
- * Returns NULL without memory.
+ * Make a set of the engines of a snapshot.  Consumes its references.  The
+ * memory is charged to the caller: the first task that needs the set, or the
+ * task that attaches.  Returns NULL without memory.
  */
 static struct utrace_set *
 utrace_set_make(const struct utrace_snapshot *snapshot,
@@ -388,7 +381,7 @@ utrace_set_make(const struct utrace_snapshot *snapshot,
 	return set;
 }
 
-/* Give @set the sets of children.  Returns 0 or -ENOMEM. */
+/* Fill in the sets that children inherit.  Returns 0 or -ENOMEM. */
 static int utrace_set_add_inherited(struct utrace_set *set)
 {
 	struct utrace_domain *domain = set->domain;
@@ -432,32 +425,29 @@ static struct utrace_set *utrace_set_build(struct utrace_domain *domain,
 }
 
 /**
- * utrace_set_is_current() - does a set say what its engines want now?
+ * utrace_set_is_current() - check whether a set is up to date
  * @set: the set; the caller has a reference, or utrace->lock of a task that has
  *	it
  *
  * Context: Any.
- * Return: false if an engine of the set has changed what it wants since the set
- * was made, or if the table of the engines of the system has changed.
+ * Return: false if the events, filter or match of an engine of the set, or the
+ * table of system engines, have changed since the set was made.
  */
 bool utrace_set_is_current(const struct utrace_set *set)
 {
 	u64 left;
 
 	/*
-	 * The load may still return the number from before a change of the
-	 * table. utrace_system_refresh() then comes later, and sets
-	 * UTRACE_WORD_RENEW under utrace->lock of each task.
+	 * The load may return the number from before a change of the table.
+	 * utrace_system_refresh() then runs later, and sets UTRACE_WORD_RENEW
+	 * under utrace->lock of each task.
 	 */
 	if (set->sysgen != READ_ONCE(utrace_system_gen))
 		return false;
 	for (left = set->members; left; left &= left - 1) {
 		unsigned int slot = __ffs64(left);
 
-		/*
-		 * The number before what it stands for; see
-		 * utrace_engine_touch().
-		 */
+		/* Number before flags; pairs with utrace_engine_touch(). */
 		if (smp_load_acquire(&set->engine[slot]->seq) != set->seq[slot])
 			return false;
 	}
@@ -465,13 +455,13 @@ bool utrace_set_is_current(const struct utrace_set *set)
 }
 
 /**
- * utrace_set_latest() - get the set for a domain, with what its engines want now
+ * utrace_set_latest() - get an up-to-date set for a domain
  * @domain: the domain, to which the caller has a reference; NULL for tasks that
- *	only engines of the system cover
+ *	only system engines cover
  * @kthread: the set is for kernel threads; only without @domain
  *
- * Returns the set that was made last if it is still current, so that tasks with
- * the same engines share a set, and else makes another one.
+ * Returns the cached set if it is current, so that tasks with the same engines
+ * share it, else makes a new one.
  *
  * Context: May sleep for memory.
  * Return:
@@ -499,9 +489,9 @@ struct utrace_set *utrace_set_latest(struct utrace_domain *domain, bool kthread)
 }
 
 /**
- * utrace_set_same() - the slots that have the same engine in two sets
+ * utrace_set_same() - find the slots that have the same engine in two sets
  * @old: a set, or NULL
- * @new: another one, or NULL; the caller keeps both by references or locks
+ * @new: a set, or NULL; references or locks of the caller keep both sets
  *
  * Context: Any.
  * Return: a bitmap of slots.
@@ -521,9 +511,10 @@ u64 utrace_set_same(const struct utrace_set *old,
 }
 
 /**
- * utrace_set_present() - the slots of a set whose engines are still there
- * @old: the set, or NULL
- * @set: the set that the task has now, or NULL; the caller keeps both
+ * utrace_set_present() - find the slots whose engines are in two sets, attached
+ * @old: a set that the task had, or NULL
+ * @set: the set that the task has now, or NULL; references or locks of the
+ *	caller keep both sets
  *
  * Context: Any.
  * Return: the slots of utrace_set_same() whose engines are not detached.

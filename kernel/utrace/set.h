@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - sets: what a task must call
+ * utrace - sets: the engines of a task, in lists by event
+ *
+ * A set has the engines of a domain and the system engines, and for each event
+ * the list of engines to call.  Each engine of a set has a slot, a number that
+ * is a bit in the bitmaps of struct utrace.
  */
 #ifndef _KERNEL_UTRACE_SET_H
 #define _KERNEL_UTRACE_SET_H
@@ -8,11 +12,10 @@
 #include "domain.h"
 
 /*
- * Slots of a set.  Engines of domains have the slots below UTRACE_SYSTEM_SLOT,
- * engines of the system have the others, so that neither kind can take the
- * slots of the other.  A domain whose engines leave no more than
- * UTRACE_KEPT_SLOTS slots takes privileged engines only, see
- * utrace_is_crowded().
+ * Engines of domains have the slots below UTRACE_SYSTEM_SLOT, system engines
+ * have the slots from there on, so neither kind can exhaust the slots of the
+ * other.  In each domain UTRACE_KEPT_SLOTS slots are reserved for privileged
+ * engines, see utrace_is_crowded().
  */
 #define UTRACE_NSLOTS		64
 #define UTRACE_SYSTEM_SLOT	UTRACE_MAX_ENGINES
@@ -21,53 +24,54 @@
 static_assert(UTRACE_MAX_ENGINES + UTRACE_MAX_SYSTEM == UTRACE_NSLOTS);
 
 /*
- * Lists of a set: the first has all slots in the order of attach, those of the
- * system last; each other list has, for one event, the slots to be called in
- * the order of the calls.
+ * Lists of a set: the first has all slots in the order of attach, system
+ * engines last.  Each other list has the slots to call for one event, in the
+ * order of the calls.
  */
 #define UTRACE_LIST_ALL		0
 #define UTRACE_LIST(event)	((event) + 1)
 #define UTRACE_NLISTS		(_UTRACE_NEVENTS + 1)
 
 /**
- * struct utrace_set - what a task must call, in lists for its passes
- * @ref: references: one for each task that has the set as ->utrace_set or as
- *	utrace::deferred, for each set that has it as @inherited, for each domain that
- *	has it as @next, for each utrace_successor, and those that functions
- *	hold while they work on it
+ * struct utrace_set - the engines of a task, in lists by event
+ * @ref: references: one for each task whose ->utrace_set or utrace::deferred
+ *	points to the set, one for each other set whose @inherited points to it,
+ *	one for each utrace_domain::next, one for each utrace_successor, and
+ *	those of functions that use it
  * @nslots: number of elements of @engine and @seq
- * @start: by list, the index in @order where the list begins and where the list
- *	before it ends
+ * @start: by list, the index in @order where the list begins; the previous list
+ *	ends there
  * @events: the event word of a task with the set, if no engine rejects the task
  * @asked: the events that engines with a match want
- * @sysgen: utrace_system_gen, read before the engines of the system were
+ * @sysgen: utrace_system_gen, read before the table of system engines
  * @kthread: the set is for kernel threads; such a set has no @domain
  * @members: slots that have an engine
  * @matched: slots whose engine has a match
  * @entry: slots in the list of SYSCALL_ENTRY
  * @exit: slots in the list of SYSCALL_EXIT
- * @sole_entry: the one engine in the list of SYSCALL_ENTRY.  If there is none
- *	or more than one, an engine that wants nothing, so that the fast pass
- *	needs no NULL check
- * @sole_exit: likewise for SYSCALL_EXIT
+ * @sole_entry: the engine in the list of SYSCALL_ENTRY if there is exactly one,
+ *	else a dummy engine that wants no event, so that the fast pass needs no
+ *	NULL check
+ * @sole_exit: the engine in the list of SYSCALL_EXIT if there is exactly one,
+ *	else the dummy engine
  * @domain: the domain that the set was made for, counted; NULL if the set has
- *	engines of the system only
- * @inherited: by enum utrace_child, the set of a child, counted; NULL if a child
- *	inherits no engine; the set itself, not counted, if @domain is its own
- *	heir
+ *	system engines only
+ * @inherited: by enum utrace_child, the set of a child, counted; NULL if a
+ *	child inherits no engine; the set itself, not counted, if a child
+ *	inherits all engines of @domain
  * @rcu: frees the set when readers under RCU are done
- * @order: slots, list after list
+ * @order: the slots of all lists, list after list
  * @seq: by slot, utrace_engine::seq, read before the flags of the engine
- * @engine: by slot, the engine; @domain has a reference to the memory of its
- *	engines, the set has one to that of each engine of the system
+ * @engine: by slot, the engine.  @domain has a reference to the memory of its
+ *	engines, the set has one to the memory of each system engine
  *
- * Immutable except for @ref.  A newer set for the same domain may exist, made
- * from what its engines want now.  An engine keeps its slot in every set of
- * every domain that follows.
+ * Immutable except for @ref.  A newer set for the same domain may exist if an
+ * engine has changed its events, filter or match.  An engine keeps its slot in
+ * all sets of all successors of the domain.
  *
  * A task that has the set pinned reads it without a lock.  Any other reader has
- * a reference, or holds utrace->lock of a task that has the set.  Under RCU
- * alone a reader may compare engines and try to take a reference, no more.
+ * a reference, or holds utrace->lock of a task that has the set.  A reader that
+ * is only under RCU may compare engines and try to take a reference.
  */
 struct utrace_set {
 	refcount_t ref;
@@ -128,10 +132,7 @@ static __always_inline bool utrace_place_in(const struct utrace_set *set,
 	return true;
 }
 
-/*
- * Walk a list of a set in the order of the calls.  The loop declares @at, a
- * struct utrace_place.
- */
+/* Walk a list of a set.  The loop declares @at, a struct utrace_place. */
 #define utrace_set_for_each(set, list, at)				\
 	for (struct utrace_place at = { .i = (set)->start[list] };	\
 	     utrace_place_in(set, (set)->order,				\

@@ -2,13 +2,14 @@
 /*
  * utrace - which events, system calls and tasks an engine wants
  *
- * utrace_set_events() never sleeps, so it makes no set.  Events that are taken
- * away end at once, since each pass reads the flags of the engine.  Events that
- * are added go into the words of the engine's tasks together with
- * UTRACE_WORD_RENEW; each task renews its set at its next event.
+ * utrace_set_events() does not sleep, so it makes no set.  Removed events stop
+ * at once, since each pass reads the flags of the engine.  Added events are set
+ * in the words of the engine's tasks together with UTRACE_WORD_RENEW; each task
+ * renews its set at its next event.
  *
- * A filter of system calls (syscall_filter.c) and a match (match.c) are set here as
- * well: a change of any of the three invalidates the sets of the engine.
+ * The functions that set a filter of system calls (syscall_filter.c) and a
+ * match (match.c) are here as well, since a change of events, filter or match
+ * invalidates the sets of the engine.
  */
 #include <linux/export.h>
 #include <linux/sched.h>
@@ -34,9 +35,9 @@ static unsigned int utrace_add_to_member(struct utrace_engine *engine,
 }
 
 /*
- * After utrace_engine_touch(): have the tasks of an engine renew their sets, and
- * or @added into their words.  For an engine of the system the bits come from
- * utrace_system_recount(), and @added is not used.
+ * Have the tasks of an engine renew their sets, and set the bits @added in
+ * their words.  Called after utrace_engine_touch().  For a system engine the
+ * bits come from utrace_system_recount(), and @added is not used.
  */
 static void utrace_engine_changed(struct utrace_engine *engine, unsigned long added)
 {
@@ -51,8 +52,8 @@ static void utrace_engine_changed(struct utrace_engine *engine, unsigned long ad
 #define UTRACE_EVENT_LATE	(UTRACE_EVENT(DEATH) | UTRACE_EVENT(QUIESCE))
 
 /*
- * With utrace_engine_lock held: is it too late for a thread engine to change
- * its events to @events, because its task is dead?
+ * Check whether a thread engine can no longer change its events to @events,
+ * because its task is dead.  utrace_engine_lock is held.
  */
 static bool utrace_too_late(struct utrace_engine *engine, unsigned long events)
 {
@@ -66,20 +67,18 @@ static bool utrace_too_late(struct utrace_engine *engine, unsigned long events)
 		return false;
 	if (changed & events & late)
 		return true;
-	/*
-	 * Another task must not take DEATH or QUIESCE away during the report.
-	 */
+	/* Another task must not remove DEATH or QUIESCE during the report. */
 	return (changed & late) &&
 	       (READ_ONCE(task->utrace->flags) & UTRACE_TASK_DYING) &&
 	       task != current;
 }
 
 /*
- * Write added events into the word of a thread engine's task, which may die at
- * any time.  __utrace_report_death() looks for DEATH in the word and sets
- * UTRACE_TASK_DEAD in one hold of utrace->lock.  So the task finds what is
- * written here, or this function finds DEAD and returns false.  The caller has
- * written the flags of the engine before, since the pass reads them.
+ * Set added events in the word of a thread engine's task, which may die at any
+ * time.  __utrace_report_death() tests DEATH in the word and sets
+ * UTRACE_TASK_DEAD without dropping utrace->lock.  So either the task sees the
+ * events, or this function sees DEAD and returns false.  The caller must write
+ * the flags of the engine first, since the pass reads them.
  */
 static bool utrace_add_late(struct utrace_engine *engine, unsigned long added)
 {
@@ -98,33 +97,33 @@ static bool utrace_add_late(struct utrace_engine *engine, unsigned long added)
 }
 
 /**
- * utrace_set_events() - choose the events that an engine is told of
- * @target: NULL, or any task of the engine, which is only checked: the events
- *	are those of all tasks of the engine.  The caller has a reference
+ * utrace_set_events() - set the events that are reported to an engine
+ * @target: NULL, or any task of the engine, to which the caller has a
+ *	reference.  Only checked: the events are set for all tasks of the engine
  * @engine: the engine; the caller has a reference, or is a callback of it
- * @events: UTRACE_EVENT() bits, which replace the former ones
+ * @events: UTRACE_EVENT() bits, which replace the previous ones
  *
- * The change applies to passes that begin later; in report_quiesce also to the
- * event that is about to be reported.
+ * The change applies to passes that begin later; in report_quiesce it also
+ * applies to the event that is about to be reported.
  *
- * Bits that are taken away with -EINPROGRESS are gone as well: no later pass
- * makes these callbacks.  Only a callback that runs already is still to be
- * waited for, with utrace_barrier().  In atomic context, and always on SMP
- * without PREEMPT_COUNT, it is not known whether one runs, and -EINPROGRESS
- * stands for that too.
+ * -EINPROGRESS does not delay the removal of events: no later pass makes these
+ * callbacks.  Only a callback that is running may continue, and
+ * utrace_barrier() waits for it.  In atomic context, and always on SMP without
+ * PREEMPT_COUNT, the function cannot find out whether a callback is running,
+ * and returns -EINPROGRESS.
  *
  * Context: Any but NMI, without siglock.  Does not sleep.  Callbacks may call
- * it.  Takes tasklist_lock for an engine of the system.
+ * it.  Takes tasklist_lock for a system engine.
  * Return:
- * * 0 - done; no other task is in a callback for an event that was taken away
+ * * 0 - done; no other task is in a callback for a removed event
  * * -EINPROGRESS - done; a callback of the engine may be running in another
- *   task, or the engine is being detached at the same time
+ *   task, or the engine is being detached concurrently
  * * -EALREADY - nothing is changed: the task of a thread engine is dead and
  *   @events would add DEATH or QUIESCE, or its death report is running and
- *   another task would take one of them away
- * * -EINVAL - @events has an unknown bit, or SIGNAL_IGN for an observer or an
- *   engine of the system, since a signal that is queued although it is ignored
- *   breaks off sleeps
+ *   another task would remove one of them
+ * * -EINVAL - @events has an unknown bit, or has SIGNAL_IGN for an observer or
+ *   a system engine, since an ignored signal that is queued for SIGNAL_IGN
+ *   interrupts sleeps
  * * -ESRCH - the engine is detached, or @target is not in its scope
  */
 int utrace_set_events(struct task_struct *target, struct utrace_engine *engine,
@@ -158,38 +157,38 @@ int utrace_set_events(struct task_struct *target, struct utrace_engine *engine,
 			utrace_system_recount();
 	}
 	/*
-	 * Sets that still list the engine for events that are gone cost time
-	 * only; the next set that is made leaves it out.
+	 * Sets that still list the engine for removed events only cost time;
+	 * the next set that is made does not list it.
 	 */
 	if (added)
 		utrace_engine_changed(engine, added);
 	if (!gone)
 		return 0;
-	/* A detach at the same time hides tasks from utrace_is_running(). */
+	/* A concurrent detach hides tasks from utrace_is_running(). */
 	return utrace_is_running(engine) || utrace_engine_detached(engine) ?
 	       -EINPROGRESS : 0;
 }
 EXPORT_SYMBOL_GPL(utrace_set_events);
 
 /**
- * utrace_set_syscall_filter() - choose the system calls an engine is told of
+ * utrace_set_syscall_filter() - set the system calls reported to an engine
  * @engine: the engine; the caller has a reference
  * @nrs: numbers of the native table, or of the 32-bit table if or-ed with
- *	%UTRACE_SYSCALL_IA32; or %UTRACE_SYSCALL_NONE.  The flag of the x32 ABI is
- *	ignored
+ *	%UTRACE_SYSCALL_IA32; or %UTRACE_SYSCALL_NONE.  The flag of the x32 ABI
+ *	is ignored
  * @n: number of elements of @nrs; 0 removes the filter
  *
- * The filter applies to entries that are reported from now on.  An engine that
- * wants entries is told of an exit exactly if it was told of the entry.  Where
- * the engine could not be asked at the entry, because it wants only exits or
- * was attached during the call, the number decides at the exit.
+ * The filter applies to entries that are reported later.  If an engine wants
+ * entries, an exit is reported to it if and only if the entry was.  If the
+ * filter was not applied at the entry, because the engine wants only exits or
+ * was attached during the call, it is applied at the exit.
  *
- * Context: May sleep for memory, no spinlock held.  Takes tasklist_lock for an
- * engine of the system.
+ * Context: May sleep for memory, no spinlock held.  Takes tasklist_lock for a
+ * system engine.
  * Return:
  * * 0 - done
- * * -EINVAL - a number is outside its table and not %UTRACE_SYSCALL_NONE, or this
- *   kernel has no 32-bit table; nothing is changed
+ * * -EINVAL - a number is outside its table and not %UTRACE_SYSCALL_NONE, or
+ *   this kernel has no 32-bit table; nothing is changed
  * * -ESRCH - the engine is detached
  * * -ENOMEM - no memory; nothing is changed
  */
@@ -212,7 +211,7 @@ int utrace_set_syscall_filter(struct utrace_engine *engine, const int *nrs,
 		__set_bit(utrace_chosen_bit(nrs[i]), filter->calls);
 	filter = unrcu_pointer(xchg(&engine->filter, RCU_INITIALIZER(filter)));
 	utrace_filter_free(filter);
-	/* Sets depend on filters: have the tasks renew theirs. */
+	/* Sets depend on filters, so the tasks must renew theirs. */
 	scoped_guard(spinlock_irqsave, &utrace_engine_lock)
 		utrace_engine_touch(engine);
 	utrace_engine_changed(engine, 0);
@@ -222,17 +221,17 @@ EXPORT_SYMBOL_GPL(utrace_set_syscall_filter);
 
 #ifdef CONFIG_UTRACE_MATCH
 /**
- * utrace_set_match() - choose which tasks of its scope an engine hears of
+ * utrace_set_match() - select the tasks of its scope that an engine accepts
  * @engine: the engine; the caller has a reference
- * @match: the match, of which the engine takes a reference; if it is the one
- *	that the engine has, all tasks are asked again.  NULL: the engine hears
- *	of all tasks
+ * @match: the match, to which the engine takes a reference.  The match that the
+ *	engine already has is evaluated again for all tasks.  NULL: the engine
+ *	accepts all tasks
  *
- * Applies to events that begin after the return.  An event whose callbacks run
- * already is reported by the former verdict.
+ * Applies to events that begin after the return.  An event whose callbacks are
+ * running is reported according to the old verdict.
  *
  * Context: May sleep.  Takes utrace_probe_mutex and the mutexes of tracepoints,
- * and tasklist_lock for an engine of the system.
+ * and tasklist_lock for a system engine.
  * Return:
  * * 0 - done
  * * -ESRCH - the engine is detached
@@ -257,10 +256,7 @@ int utrace_set_match(struct utrace_engine *engine, struct utrace_match *match)
 					   utrace_match_get(match));
 		utrace_engine_touch(engine);
 	}
-	/*
-	 * Words of tasks that the engine rejected lack its events: add them
-	 * all.
-	 */
+	/* Words of tasks that the engine has rejected lack all its events. */
 	utrace_engine_changed(engine, READ_ONCE(engine->flags));
 	if (old != match)
 		utrace_match_put(old);

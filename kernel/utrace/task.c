@@ -2,11 +2,11 @@
 /*
  * utrace - struct utrace and the event word of a task
  *
- * A task that an engine covers has a struct utrace, an event word that says
- * which hooks call utrace, and a set (set.c).  A task without struct utrace is
- * called bare: its event word says what the engines of the system want, together
- * with UTRACE_WORD_RENEW, or that all of them reject the task
- * (UTRACE_WORD_REJECTED).
+ * A task that an engine covers has a struct utrace, a set (set.c) and an event
+ * word.  The hooks test the word to decide whether to call utrace.  A task
+ * without a struct utrace is called bare: its word has the events that system
+ * engines want, with UTRACE_WORD_RENEW, or UTRACE_WORD_REJECTED if all system
+ * engines reject the task.
  */
 #include <linux/bitops.h>
 #include <linux/sched/task.h>
@@ -42,9 +42,8 @@ static void utrace_init(struct utrace *u)
  * @gfp: how to allocate it
  *
  * Context: As @gfp says.
- * Return:
- * * the struct utrace, which the caller installs, or frees with utrace_free()
- * * NULL - no memory
+ * Return: the struct utrace, which the caller installs or frees with
+ * utrace_free(); or NULL if there is no memory.
  */
 struct utrace *utrace_alloc(gfp_t gfp)
 {
@@ -62,9 +61,7 @@ struct utrace *utrace_alloc(gfp_t gfp)
  * @u: filled in; see utrace_alloc()
  *
  * Context: As @gfp says.
- * Return:
- * * @n - done
- * * 0 - no memory, nothing is allocated
+ * Return: @n, or 0 if there is no memory for all of them.
  */
 unsigned int utrace_alloc_bulk(gfp_t gfp, unsigned int n, struct utrace **u)
 {
@@ -76,14 +73,15 @@ unsigned int utrace_alloc_bulk(gfp_t gfp, unsigned int n, struct utrace **u)
 	return n;
 }
 
-/* The list of a task without a struct utrace. */
+/* Empty list for tasks without a struct utrace. */
 static struct hlist_head utrace_no_tracers;
 
 /**
- * utrace_tracers_of() - the list of the further tracers of a task by ptrace(2)
+ * utrace_tracers_of() - get the list of a task's further tracers by ptrace(2)
  * @task: the task; the caller has a reference, or is under RCU
  *
- * Context: Any.  The list is changed under utrace_tracers_lock(), and read under RCU.
+ * Context: Any.  The list is changed under utrace_tracers_lock(), and read
+ * under RCU.
  * Return: the list, which is empty if @task has no struct utrace.
  */
 struct hlist_head *utrace_tracers_of(struct task_struct *task)
@@ -94,7 +92,7 @@ struct hlist_head *utrace_tracers_of(struct task_struct *task)
 }
 
 /**
- * utrace_tracers_lock() - the lock of utrace_tracers_of()
+ * utrace_tracers_lock() - get the lock of utrace_tracers_of()
  * @task: a task that has a struct utrace; the caller has a reference
  *
  * Context: Any.
@@ -106,7 +104,9 @@ spinlock_t *utrace_tracers_lock(struct task_struct *task)
 }
 
 /**
- * utrace_newborn_tracers() - the list of the tracers of a task that current creates
+ * utrace_newborn_tracers() - get the list of tracers of a task being created
+ *
+ * For a task that current is creating.
  *
  * Context: A task that has a struct utrace.
  * Return: the list, which only the current task uses.
@@ -117,7 +117,7 @@ struct hlist_head *utrace_newborn_tracers(void)
 }
 
 /**
- * utrace_free() - free a struct utrace, and what it has for its task
+ * utrace_free() - free a struct utrace with the data and the list entry in it
  * @u: a struct utrace that no task has, or whose task is being freed
  *
  * Context: Any.  May call utrace_task_data::put.
@@ -144,14 +144,12 @@ void __utrace_free_task(struct task_struct *task)
 
 /* Event words */
 
-/*
- * The bits of a word that make sense for a thread that runs in the kernel only.
- */
+/* The bits of a word that a thread which runs only in the kernel may have. */
 static unsigned long utrace_kernel_events(struct task_struct *task)
 {
 	unsigned long events = UTRACE_EVENT_KTHREAD;
 
-	/* For a worker that never sees user mode, only its end is reported. */
+	/* A worker that never runs user code reports only its end. */
 	if (task->flags & PF_USER_WORKER)
 		events &= ~UTRACE_EVENT(CLONE);
 	return events | UTRACE_WORD_RENEW | UTRACE_WORD_REJECTED;
@@ -160,8 +158,8 @@ static unsigned long utrace_kernel_events(struct task_struct *task)
 /**
  * utrace_set_word() - write the event word of a task
  * @task: the task
- * @events: the word; bits that do not suit @task, or do not go with
- *	UTRACE_WORD_RENEW, are left out
+ * @events: the word.  Bits that @task does not report, and bits that must not
+ *	be set together with UTRACE_WORD_RENEW, are cleared
  *
  * Context: utrace->lock of the task is held, or utrace_bare_lock for a bare
  * task; or the task is not visible yet.
@@ -172,8 +170,8 @@ void utrace_set_word(struct task_struct *task, unsigned long events)
 		events &= utrace_kernel_events(task);
 
 	/*
-	 * The set to come may have engines that need the slow pass, or that
-	 * want calls which this set does not.
+	 * The next set may have engines that need the slow pass, or that want
+	 * other system calls.
 	 */
 	if (events & UTRACE_WORD_RENEW)
 		events &= ~(UTRACE_WORD_FAST | UTRACE_WORD_UNWANTED);
@@ -181,9 +179,7 @@ void utrace_set_word(struct task_struct *task, unsigned long events)
 	utrace_write_word(task, events);
 }
 
-/*
- * The event word that goes with @set if the engines in @muted are not called.
- */
+/* Slow path of utrace_word_of(): some engines reject the task. */
 static noinline unsigned long utrace_word_muted(const struct utrace_set *set,
 						u64 muted)
 {
@@ -206,7 +202,7 @@ static noinline unsigned long utrace_word_muted(const struct utrace_set *set,
 }
 
 /**
- * utrace_word_of() - the event word that goes with a set
+ * utrace_word_of() - compute the event word for a set
  * @set: the set; the caller has a reference, or utrace->lock of a task that has
  *	it
  * @muted: slots whose engines reject the task
@@ -221,13 +217,13 @@ unsigned long utrace_word_of(const struct utrace_set *set, u64 muted)
 }
 
 /**
- * utrace_word_now() - the event word of a task whose set is to be renewed
+ * utrace_word_now() - compute the event word of a task that must renew its set
  * @task: the task
  * @u: struct utrace of @task
  *
  * Context: @u->lock is held.
- * Return: all that engines of the set and of the system want now, muted or not,
- * with UTRACE_WORD_RENEW.
+ * Return: the events that engines of the set, muted or not, and system engines
+ * want now, with UTRACE_WORD_RENEW.
  */
 unsigned long utrace_word_now(struct task_struct *task, struct utrace *u)
 {
@@ -250,37 +246,35 @@ unsigned long utrace_word_now(struct task_struct *task, struct utrace *u)
 /* Bare tasks */
 
 /*
- * The events that any engine of the system wants.  Written under
+ * The events that system engines want of user tasks.  Written under
  * utrace_engine_lock, read without a lock.
  */
 unsigned long utrace_system_events __read_mostly;
 /*
- * The events that engines with UTRACE_ATTACH_KTHREAD want of kernel threads.
- * Written and read as utrace_system_events is.
+ * The events that system engines with UTRACE_ATTACH_KTHREAD want of kernel
+ * threads.  Written under utrace_engine_lock, read without a lock.
  */
 unsigned long utrace_kthread_events __read_mostly;
 
 /*
  * Protects the words of bare tasks, which walks and the tasks themselves write,
- * and the moment at which a task gets a struct utrace.  A child that is not
- * visible yet needs no lock.  Taken with interrupts off, inside
- * utrace_engine_lock and outside utrace->lock.
+ * and the store of task->utrace.  A child that is not visible yet needs no
+ * lock.  Taken with interrupts off, inside utrace_engine_lock and outside
+ * utrace->lock.
  */
 DEFINE_SPINLOCK(utrace_bare_lock);
 
 /**
  * utrace_install() - give a bare task a struct utrace
  * @task: the task; the caller has a reference, or it is current
- * @u: the struct utrace, which is @task's if the call succeeds
+ * @u: the struct utrace; the call consumes it if it succeeds
  *
- * An attach and the task itself may call this at the same time.  A task that exits
- * may have passed the place of its death report, so it counts as dead: no thread engine
- * can add DEATH.
+ * An attach and the task itself may call this concurrently.  An exiting task
+ * may have passed the place of its death report, so it is marked as dead: no
+ * thread engine can add DEATH.
  *
  * Context: Any but NMI, without utrace->lock.
- * Return:
- * * true - @task has @u
- * * false - @task had a struct utrace already; @u stays the caller's
+ * Return: true, or false if @task already had a struct utrace.
  */
 bool utrace_install(struct task_struct *task, struct utrace *u)
 {
@@ -289,14 +283,13 @@ bool utrace_install(struct task_struct *task, struct utrace *u)
 		return false;
 	/* __utrace_report_death(), which finds @u, waits until DEAD is set. */
 	guard(spinlock)(&u->lock);
-	/*
-	 * The contents of @u before the pointer, for readers without the lock.
-	 */
+	/* Contents of @u before the pointer, for readers without the lock. */
 	smp_store_release(&task->utrace, u);
 	/*
-	 * The pointer before the look at PF_EXITING.  Pairs with the full barrier of
-	 * atomic_dec_and_test() in do_exit(), which is between PF_EXITING and
-	 * utrace_report_death(): that finds @u, or PF_EXITING is seen here.
+	 * Store the pointer before the load of PF_EXITING.  Pairs with the full
+	 * barrier of atomic_dec_and_test() in do_exit(), which is between
+	 * PF_EXITING and utrace_report_death(): either the latter sees @u, or
+	 * PF_EXITING is seen here.
 	 */
 	smp_mb();
 	if (READ_ONCE(task->flags) & PF_EXITING)
@@ -305,11 +298,11 @@ bool utrace_install(struct task_struct *task, struct utrace *u)
 }
 
 /**
- * utrace_bare_events_of() - utrace_bare_events() for tasks of a kind
- * @task_flags: the PF_* flags of the tasks
+ * utrace_bare_events_of() - utrace_bare_events() by flags of a task
+ * @task_flags: the PF_* flags
  *
  * Context: Any.
- * Return: as utrace_bare_events() does.
+ * Return: see utrace_bare_events().
  */
 unsigned long utrace_bare_events_of(unsigned int task_flags)
 {
@@ -323,13 +316,14 @@ unsigned long utrace_bare_events_of(unsigned int task_flags)
 }
 
 /**
- * utrace_bare_events() - what the engines of the system put into a task's word
+ * utrace_bare_events() - compute the event word of a bare task
  * @task: the task
  *
  * Context: Any.
  * Return:
- * * 0 - no engine of the system wants an event
- * * other - the events that they want of @task, with UTRACE_WORD_RENEW
+ * * 0 - no system engine wants an event
+ * * other - the events that system engines want of @task, with
+ *   UTRACE_WORD_RENEW
  */
 unsigned long utrace_bare_events(struct task_struct *task)
 {
@@ -337,14 +331,12 @@ unsigned long utrace_bare_events(struct task_struct *task)
 }
 
 /**
- * utrace_refresh_bare() - bring the word of a bare task up to date
+ * utrace_refresh_bare() - update the event word of a bare task
  * @task: the task, which is current, or is in the lists of tasks and kept by
  *	tasklist_lock or RCU
  *
  * Context: Any but NMI, without utrace->lock.
- * Return:
- * * true - the word of @task says what the engines of the system want now
- * * false - @task is not bare
+ * Return: true, or false if @task is not bare.
  */
 bool utrace_refresh_bare(struct task_struct *task)
 {
@@ -356,7 +348,7 @@ bool utrace_refresh_bare(struct task_struct *task)
 }
 
 /**
- * utrace_want_renewal() - have a task renew its set at its next event
+ * utrace_want_renewal() - make a task renew its set at its next event
  * @task: the task, which is not bare; it is current, or RCU keeps it
  *
  * Context: Any but NMI.  Takes utrace->lock.

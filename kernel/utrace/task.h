@@ -8,11 +8,10 @@
 #include "internal.h"
 
 /*
- * Write the event word of a task, and compute the work bit from it.  No other
- * function sets the work bit, so an attach and a detach at the same time cannot
- * leave it different from what the word says.  The caller holds utrace->lock of
- * the task, or utrace_bare_lock for a bare task, unless the task is not visible
- * yet.
+ * Write the event word of a task, and the work bit that depends on it.  No
+ * other function writes the work bit, so after a concurrent attach and detach
+ * it still matches the word.  The caller holds utrace->lock of the task, or
+ * utrace_bare_lock for a bare task, unless the task is not visible yet.
  */
 static inline void utrace_write_word(struct task_struct *task,
 				     unsigned long events)

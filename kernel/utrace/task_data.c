@@ -22,8 +22,8 @@ struct utrace_task_data utrace_task_data_end;
  * utrace_task_data_search() - utrace_task_data_find() for any place in the list
  * @owner: see utrace_task_data_find()
  *
- * Context: As for utrace_task_data_find().
- * Return: As for utrace_task_data_find().
+ * Context: See utrace_task_data_find().
+ * Return: See utrace_task_data_find().
  */
 struct utrace_task_data *utrace_task_data_search(const void *owner)
 {
@@ -37,7 +37,7 @@ struct utrace_task_data *utrace_task_data_search(const void *owner)
 /**
  * utrace_task_data_of() - find the entry of an owner for a task that is off CPU
  * @task: the task, which is about to run on this CPU
- * @owner: the owner, which is only compared, and does not advance its entries
+ * @owner: the owner, which is only compared; its entries must not be advanced
  *
  * Context: In the scheduler.
  * Return:
@@ -90,7 +90,7 @@ void utrace_task_data_add(struct utrace_task_data *data)
  * Afterwards utrace_task_data_keyed() finds the entry.
  *
  * Context: A callback in the task itself.
- * Return: false if it already was there, or there is no such entry.
+ * Return: false if the entry is already at the front, or does not exist.
  */
 bool utrace_task_data_advance(const void *owner)
 {

@@ -20,7 +20,7 @@
  * @owner: the owner of the entry, which is only compared.  The owner may set it
  *	to NULL at any time, after which the task does not find the entry
  * @key: identifies the entry for an inlined path of the owner.  No two owners
- *	use the same number; 0 is none
+ *	use the same number; 0 is no key
  * @put: called when the task drops the entry, after which the task does not use
  *	it; may be called from softirqs
  *

@@ -2,11 +2,11 @@
 /*
  * utrace - walks and batches, which attach and detach share
  *
- * An attach looks for the tasks of its scope that are not covered, a detach for
- * the tasks that still have the engine.  Both keep what they find in a struct
- * utrace_walk and give these tasks the successors of their domains, in batches of
- * up to UTRACE_BATCH tasks.  The memory that tasks may need is allocated before
- * the first task of a batch gets another set.
+ * An attach looks for tasks of its scope that do not have the engine, a detach
+ * for tasks that still have it.  A struct utrace_walk collects the tasks.  They
+ * get sets of new domains in batches of up to UTRACE_BATCH tasks, and
+ * utrace_change_mutex is held for one batch at a time.  All memory that a batch
+ * may need is allocated before the first of its tasks gets another set.
  */
 #ifndef _KERNEL_UTRACE_WALK_H
 #define _KERNEL_UTRACE_WALK_H
@@ -20,13 +20,13 @@
 #define UTRACE_BULK		8
 
 /**
- * struct utrace_pool - spare memory for the tasks of later updates
- * @nu: number of elements of @u that are left
- * @nmembers: number of elements of @member that are left
+ * struct utrace_pool - preallocated memory for updates
+ * @nu: number of unused elements of @u
+ * @nmembers: number of unused elements of @member
  * @u: spare struct utrace
  * @member: spare struct utrace_member
  *
- * Belongs to one walk; utrace_walk_destroy() frees what is left.
+ * Belongs to one walk; utrace_walk_destroy() frees the unused elements.
  */
 struct utrace_pool {
 	unsigned int nu;
@@ -36,28 +36,28 @@ struct utrace_pool {
 };
 
 /**
- * struct utrace_walk - state of bringing an engine to tasks or of removing it
+ * struct utrace_walk - state of adding an engine to tasks or removing it
  * @change: the engine, and the successors of domains
- * @target: the task where the scope begins, for an attach; the caller has a
+ * @target: for an attach, the task where the scope begins; the caller has a
  *	reference
- * @found_one: called under RCU for each task that is not covered yet
- * @may: asks about each task in @task before it is covered; may sleep.  NULL:
- *	every task may be covered
+ * @found_one: for an attach, called under RCU for each task that lacks the
+ *	engine
+ * @may: permission check for each element of @task before the engine is added;
+ *	may sleep.  NULL: every task is permitted
  * @data: second argument of @may
- * @task: the tasks that were found, each with a reference
- * @found: number of tasks that were found; if it is more than @max, the rest is
- *	not in @task
+ * @task: the tasks found, each with a reference
+ * @found: number of tasks found; those above @max are not in @task
  * @max: number of elements of @task
- * @known: a set that has the engine, only compared, valid during one look under
- *	RCU; or NULL
- * @update: the updates of the present batch
+ * @known: cache of a set that has the engine, or NULL; only compared, and valid
+ *	during one walk under RCU
+ * @update: the updates of the current batch
  * @nupdates: number of elements of @update
- * @nspares: number of elements of @update that were given spares for the last
- *	batch
- * @taken: number of elements of @update that tasks took in the last batch
- * @missed: number of tasks for which the last batch had no spares or no
- *	successor
- * @covered: number of tasks that got the engine so far
+ * @nspares: for the last batch of an attach, number of elements of @update with
+ *	spare memory
+ * @taken: number of these elements that were used
+ * @missed: for the last batch of an attach, number of tasks for which there was
+ *	no spare memory or no successor
+ * @covered: number of tasks that got another set so far
  * @pool: spare memory for updates
  *
  * Lives on the stack of the task that attaches or detaches.
