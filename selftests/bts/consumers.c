@@ -7,12 +7,11 @@
 
 #include "branches.h"
 
-/* Order 'b': n rounds of a loop with a branch. */
-static void loop(struct target *target, struct order *order)
+/* @n rounds of a loop with a branch. */
+static long loop(long n)
 {
-	long n = order->n;
-
 	asm volatile("1: dec %0; jnz 1b" : "+r"(n));
+	return n;
 }
 
 /* Check whether the target has carried out its order. */
@@ -59,10 +58,10 @@ static int start_waiting(struct target *target)
 {
 	int fd;
 
-	start_with(target, loop);
+	start(target);
 	fd = consumer(target->pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 1);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
-	tell(target, SELF, 'b', 20000);
+	tell(target, SELF, loop, 20000);
 	usleep(300000 * ut_patience());
 	holds(!is_told(target, SELF), "the task waits for room");
 	is('t', state_of(target->pid), "and sleeps");
@@ -114,15 +113,6 @@ TEST_F(dev, itself)
 	close(fd);
 }
 
-/* Orders 'd': become dumpable or not.  'b': as above. */
-static void hide(struct target *target, struct order *order)
-{
-	if (order->what == 'd' && prctl(PR_SET_DUMPABLE, order->n))
-		_exit(1);
-	if (order->what == 'b')
-		loop(target, order);
-}
-
 /* A user without privileges, whose process becomes one that he may not see. */
 static int see_less(void)
 {
@@ -131,13 +121,13 @@ static int see_less(void)
 	int fd;
 
 	become_nobody();
-	start_with(&target, hide);
+	start(&target);
 	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 0);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
-	have(&target, SELF, 'b', 300);
-	have(&target, SELF, 'd', 0);
-	have(&target, SELF, 'b', 3000);
-	tell(&target, SELF, 'e', 0);
+	have(&target, SELF, loop, 300);
+	have(&target, SELF, set_dumpable, 0);
+	have(&target, SELF, loop, 3000);
+	tell(&target, SELF, exit_with, 0);
 	read_on(fd, &all, SIZE_MAX);
 	is(1, count_type(&all, UTRACE_BRANCH_HIDDEN), "one HIDDEN");
 	is(0, count_type(&all, UTRACE_BRANCH_END), "and no END");
@@ -171,10 +161,10 @@ TEST_F(dev, bad_memory)
 	char *end;
 	int fd;
 
-	start_with(&target, loop);
+	start(&target);
 	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 0);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
-	have(&target, SELF, 'b', 1000);
+	have(&target, SELF, loop, 1000);
 	end = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	need(end != MAP_FAILED && !munmap(end + 2 * 4096, 4096), "mmap");
@@ -186,7 +176,7 @@ TEST_F(dev, bad_memory)
 	all.n = got / size;
 	all.records = malloc(got);
 	memcpy(all.records, end - 300 * size, got);
-	tell(&target, SELF, 'e', 0);
+	tell(&target, SELF, exit_with, 0);
 	read_on(fd, &all, SIZE_MAX);
 	holds(all.n > 1000 && type_of(all.records) == UTRACE_BRANCH_TASK &&
 	      is_gapless(&all), "each record is there");
@@ -203,14 +193,14 @@ TEST_F(dev, last_of_all)
 	bool same = true;
 	size_t i, n;
 
-	start_with(&target, loop);
+	start(&target);
 	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT,
 		      1 << 16);
 	fd_last = consumer(target.pid, UTRACE_SCOPE_PROCESS,
 			   UTRACE_FULL_OVERWRITE, 512);
 	need(fd >= 0 && fd_last >= 0, "UTRACE_IOC_BRANCHES");
-	have(&target, SELF, 'b', 5000);
-	tell(&target, SELF, 'e', 0);
+	have(&target, SELF, loop, 5000);
+	tell(&target, SELF, exit_with, 0);
 	read_on(fd, &all, SIZE_MAX);
 	read_on(fd_last, &last, SIZE_MAX);
 	holds(all.n > 5000, "all of them");
@@ -240,17 +230,17 @@ TEST_F(dev, last_of_threads)
 	struct trace last = {};
 	int fd;
 
-	start_with(&target, loop);
+	start(&target);
 	have_more(&target, THREAD);
 	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_OVERWRITE, 1);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
-	have(&target, SELF, 'b', 400);
+	have(&target, SELF, loop, 400);
 	settle(&target, SELF);
 	read_on(fd, &last, 1);
 	holds(last.n > 1 && type_of(&last.records[0]) == UTRACE_BRANCH_TASK,
 	      "records of a thread");
 	last.n = 0;
-	have(&target, THREAD, 'b', 2000);
+	have(&target, THREAD, loop, 2000);
 	settle(&target, THREAD);
 	read_on(fd, &last, 514);
 	is(514, last.n, "the last records of the other one");
@@ -264,15 +254,12 @@ TEST_F(dev, last_of_threads)
 	stop(&target);
 }
 
-/* Order 'x': execute a program.  'b': as above. */
-static void execute(struct target *target, struct order *order)
+static long execute_true(long unused)
 {
 	char * const argv[] = { "true", NULL };
 	char * const envp[] = { NULL };
 
-	if (order->what == 'x')
-		execve("/bin/true", argv, envp);
-	loop(target, order);
+	return execve("/bin/true", argv, envp);
 }
 
 /* A thread that executes a program has the pid of its process from then on. */
@@ -282,13 +269,13 @@ TEST_F(dev, exec_of_a_thread)
 	struct trace all = {};
 	int fd;
 
-	start_with(&target, execute);
+	start(&target);
 	have_more(&target, THREAD);
 	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 0);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
-	have(&target, SELF, 'b', 400);
-	have(&target, THREAD, 'b', 400);
-	tell(&target, THREAD, 'x', 0);
+	have(&target, SELF, loop, 400);
+	have(&target, THREAD, loop, 400);
+	tell(&target, THREAD, execute_true, 0);
 	read_on(fd, &all, SIZE_MAX);
 	is(3, count_type(&all, UTRACE_BRANCH_START),
 	   "two threads begin, and the program");
@@ -318,7 +305,7 @@ TEST_F(dev, waits_for_the_reader)
 			usleep(50000);
 	}
 	hear(&target, SELF);
-	tell(&target, SELF, 'e', 0);
+	tell(&target, SELF, exit_with, 0);
 	read_on(fd, &all, SIZE_MAX);
 	is(0, count_type(&all, UTRACE_BRANCH_LOST), "nothing is lost");
 	is(0, told(fd).lost, "as BRANCH_INFO says");
@@ -337,8 +324,7 @@ TEST_F(dev, reader_goes)
 
 	fd = start_waiting(&target);
 	close(fd);
-	hear(&target, SELF);
-	holds(true, "and goes on");
+	holds(is_answered(&target, SELF), "and goes on");
 	stop(&target);
 }
 
@@ -356,8 +342,7 @@ TEST_F(dev, inherited)
 		_exit(0);
 	}
 	close(fd);
-	hear(&target, SELF);
-	holds(true, "the task goes on");
+	holds(is_answered(&target, SELF), "the task goes on");
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	stop(&target);
@@ -447,11 +432,11 @@ TEST_F(dev, many_are_killed_while_waiting)
 	close(fd);
 }
 
-/* Order 'b': n rounds of a loop with a branch, and a fault. */
-static void loop_and_fault(struct target *target, struct order *order)
+static long loop_and_fault(long n)
 {
-	loop(target, order);
+	loop(n);
 	asm volatile("ud2");
+	return 0;
 }
 
 /* What was before a signal can be read while a debugger keeps the task there. */
@@ -461,11 +446,11 @@ TEST_F(dev, before_a_fault)
 	struct trace all = {};
 	int fd, status;
 
-	start_with(&target, loop_and_fault);
+	start(&target);
 	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 0);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
 	need(!ptrace(PTRACE_SEIZE, target.pid, 0, 0), "seize");
-	tell(&target, SELF, 'b', 20);
+	tell(&target, SELF, loop_and_fault, 20);
 	need(waitpid(target.pid, &status, 0) == target.pid, "waitpid");
 	is(SIGILL << 8 | 0x7f, status, "the debugger has the task at its signal");
 	need(!fcntl(fd, F_SETFL, O_NONBLOCK), "F_SETFL");
@@ -486,20 +471,20 @@ TEST_F(dev, debuggers)
 	int fd, i, status;
 	pid_t pid;
 
-	start_with(&target, loop);
+	start(&target);
 	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 0);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
-	have(&target, SELF, 'b', 10);
+	have(&target, SELF, loop, 10);
 	need(!ptrace(PTRACE_ATTACH, target.pid, 0, 0), "attach");
 	/* The first step ends the system call in which the task waits. */
-	tell(&target, SELF, 'b', 20);
+	tell(&target, SELF, loop, 20);
 	for (i = 0; i < 5; i++) {
 		need(waitpid(target.pid, &status, 0) == target.pid, "stop");
 		need(!ptrace(i < 4 ? PTRACE_SINGLESTEP : PTRACE_DETACH,
 			     target.pid, 0, 0), "step or detach");
 	}
 	hear(&target, SELF);
-	have(&target, SELF, 'b', 3000);
+	have(&target, SELF, loop, 3000);
 	pid = fork();
 	if (!pid) {
 		ptrace(PTRACE_SEIZE, target.pid, 0, 0);
@@ -508,8 +493,8 @@ TEST_F(dev, debuggers)
 		_exit(0);
 	}
 	waitpid(pid, &status, 0);
-	have(&target, SELF, 'b', 3000);
-	tell(&target, SELF, 'e', 0);
+	have(&target, SELF, loop, 3000);
+	tell(&target, SELF, exit_with, 0);
 	read_on(fd, &all, SIZE_MAX);
 	holds(all.n > 6000, "the consumer goes on");
 	holds(is_gapless(&all), "without a gap");
@@ -526,19 +511,18 @@ TEST_F(dev, threads)
 	size_t i, tasks = 0;
 	int fd;
 
-	start_with(&target, loop);
+	start(&target);
 	fd = consumer(target.pid, UTRACE_SCOPE_TREE, UTRACE_FULL_DEFAULT,
 		      1 << 18);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
-	tell(&target, SELF, 't', 0);
-	have(&target, THREAD, '?', 0);
-	have(&target, SELF, 'c', 0);
-	have(&target, THREAD, 'b', 1000);
-	have(&target, CHILD, 'b', 1000);
-	have(&target, SELF, 'b', 1000);
-	tell(&target, CHILD, 'e', 0);
+	have_more(&target, THREAD);
+	have_more(&target, CHILD);
+	have(&target, THREAD, loop, 1000);
+	have(&target, CHILD, loop, 1000);
+	have(&target, SELF, loop, 1000);
+	tell(&target, CHILD, exit_with, 0);
 	usleep(100000);
-	tell(&target, SELF, 'e', 0);
+	tell(&target, SELF, exit_with, 0);
 	read_on(fd, &all, SIZE_MAX);
 	is(3, count_type(&all, UTRACE_BRANCH_START), "two threads and a child begin");
 	is(3, count_type(&all, UTRACE_BRANCH_END), "and end");

@@ -21,25 +21,27 @@ static __attribute__((noinline, noclone)) void call(long nr, long arg)
 		     : "+a"(nr) : "D"(arg) : "rcx", "r11", "memory");
 }
 
-/*
- * Orders 'x': end by this call, whose argument is 0.  'l': loop without
- * a call.  'r': loop with a call in each round.
- */
-static void work(struct target *target, struct order *order)
+/* End by this call, whose argument is 0. */
+static long end_by_call(long nr)
 {
-	switch (order->what) {
-	case 'x':
-		call(order->n, 0);
-		break;
-	case 'l':
-		for (;;)
-			++*rounds;
-	case 'r':
-		for (;;) {
-			++*rounds;
-			call(SYS_getuid, 0);
-		}
+	call(nr, 0);
+	return 0;
+}
+
+static long loop_without_calls(long unused)
+{
+	for (;;)
+		++*rounds;
+	return 0;
+}
+
+static long loop_with_calls(long unused)
+{
+	for (;;) {
+		++*rounds;
+		call(SYS_getuid, 0);
 	}
+	return 0;
 }
 
 static int begin(struct target *target, __u64 records)
@@ -47,7 +49,7 @@ static int begin(struct target *target, __u64 records)
 	rounds = mmap(NULL, sizeof(*rounds), PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	need(rounds != MAP_FAILED, "memory");
-	start_with(target, work);
+	start(target);
 	return consumer_of(target->pid, (struct utrace_ioc_branches){
 			   .where.scope = UTRACE_SCOPE_PROCESS, .capacity = records });
 }
@@ -88,7 +90,7 @@ static void check_exit(long nr)
 	struct target target;
 	int fd = begin(&target, 0);
 
-	tell(&target, SELF, 'x', nr);
+	tell(&target, SELF, end_by_call, nr);
 	check_end(fd, true);
 	stop(&target);
 }
@@ -109,7 +111,7 @@ TEST_F(dev, killed_in_a_call)
 
 	for (i = 0; i < 2; i++) {
 		fd = begin(&target, 0);
-		tell(&target, SELF, 'x', SYS_pause);
+		tell(&target, SELF, end_by_call, SYS_pause);
 		wait_in(target.pid, SYS_pause);
 		kill(target.pid, signals[i]);
 		check_end(fd, true);
@@ -124,7 +126,7 @@ TEST_F(dev, killed_in_a_call_that_is_made_again)
 	int fd, status;
 
 	fd = begin(&target, 0);
-	tell(&target, SELF, 'x', SYS_pause);
+	tell(&target, SELF, end_by_call, SYS_pause);
 	wait_in(target.pid, SYS_pause);
 	kill(target.pid, SIGSTOP);
 	need(waitpid(target.pid, &status, WUNTRACED) == target.pid, "stop");
@@ -151,7 +153,7 @@ TEST_F(dev, killed_in_user_mode)
 	int fd;
 
 	fd = begin(&target, 0);
-	tell(&target, SELF, 'l', 0);
+	tell(&target, SELF, loop_without_calls, 0);
 	wait_for_rounds();
 	kill(target.pid, SIGKILL);
 	check_end(fd, false);
@@ -169,7 +171,7 @@ TEST_F(dev, killed_before_a_call)
 	int fd, i;
 
 	fd = begin(&target, SMALL);
-	tell(&target, SELF, 'r', 0);
+	tell(&target, SELF, loop_with_calls, 0);
 	for (i = 0; i < DEADLINE_MS / 2 && !info.waiting; i++) {
 		need(!ioctl(fd, UTRACE_IOC_BRANCH_INFO, &info), "info");
 		usleep(2000);
@@ -192,7 +194,7 @@ TEST_F(dev, reader_that_goes)
 	for (how = 0; how < GOES_WAYS; how++) {
 		fd = begin(&target, SMALL);
 		reader = goes_begin(fd, how);
-		tell(&target, SELF, 'r', 0);
+		tell(&target, SELF, loop_with_calls, 0);
 		/* The ring is full by then; with other ways nobody is held from the start. */
 		usleep(500000);
 		before = *rounds;

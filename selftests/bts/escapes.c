@@ -13,57 +13,60 @@
 /* Rounds of the loop that has to be seen. */
 #define ROUNDS	1000
 
-/* Orders 'v', 'p': hide a POPF by a vsyscall, by a uprobe.  'b': a loop. */
-static void try_to_escape(struct target *target, struct order *order)
+/* A vsyscall hides a POPF: the trap comes one instruction after the call. */
+static long hide_by_vsyscall(long n)
 {
-	long n = order->n;
+	asm volatile("sub $128, %%rsp\n"
+		     "pushfq\n"
+		     "mov $0xffffffffff600400, %%rax\n"
+		     "xor %%edi, %%edi\n"
+		     "call *%%rax\n"
+		     "popfq\n"
+		     "1: dec %0\n"
+		     "jnz 1b\n"
+		     "add $128, %%rsp\n"
+		     : "+b"(n) :: "rax", "rcx", "rdi", "r11", "memory", "cc");
+	return n;
+}
 
-	switch (order->what) {
-	case 'v':
-		/* The trap comes one instruction after the call. */
-		asm volatile("sub $128, %%rsp\n"
-			     "pushfq\n"
-			     "mov $0xffffffffff600400, %%rax\n"
-			     "xor %%edi, %%edi\n"
-			     "call *%%rax\n"
-			     "popfq\n"
-			     "1: dec %0\n"
-			     "jnz 1b\n"
-			     "add $128, %%rsp\n"
-			     : "+b"(n) :: "rax", "rcx", "rdi", "r11", "memory", "cc");
-		break;
-	case 'p':
-		asm volatile("sub $128, %%rsp\n"
-			     "pushfq\n"
-			     ".globl probed_popf\n"
-			     "probed_popf: popfq\n"
-			     "1: dec %0\n"
-			     "jnz 1b\n"
-			     "add $128, %%rsp\n"
-			     : "+b"(n) :: "memory", "cc");
-		break;
-	case 'b':
-		asm volatile("1: dec %0; jnz 1b" : "+r"(n));
-		break;
-	case 'x':
-		execl("/bin/true", "true", NULL);
-		_exit(1);
-	}
+static long hide_by_uprobe(long n)
+{
+	asm volatile("sub $128, %%rsp\n"
+		     "pushfq\n"
+		     ".globl probed_popf\n"
+		     "probed_popf: popfq\n"
+		     "1: dec %0\n"
+		     "jnz 1b\n"
+		     "add $128, %%rsp\n"
+		     : "+b"(n) :: "memory", "cc");
+	return n;
+}
+
+static long loop(long n)
+{
+	asm volatile("1: dec %0; jnz 1b" : "+r"(n));
+	return n;
+}
+
+static long execute_true(long unused)
+{
+	execl("/bin/true", "true", NULL);
+	_exit(1);
 }
 
 extern const char probed_popf[];
 
 /* All branches of a target that carries out an order and exits. */
-static void all_of(struct trace *all, char what)
+static void all_of(struct trace *all, order_fn *order)
 {
 	struct target target;
 	int fd;
 
-	start_with(&target, try_to_escape);
+	start(&target);
 	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 0);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
-	have(&target, SELF, what, ROUNDS);
-	tell(&target, SELF, 'e', 0);
+	have(&target, SELF, order, ROUNDS);
+	tell(&target, SELF, exit_with, 0);
 	read_on(fd, all, SIZE_MAX);
 	close(fd);
 	stop(&target);
@@ -75,7 +78,7 @@ TEST_F(dev, vsyscall)
 
 	if (!has_vsyscalls())
 		SKIP(return, "no vsyscalls");
-	all_of(&all, 'v');
+	all_of(&all, hide_by_vsyscall);
 	holds(all.n > ROUNDS, "%zu records", all.n);
 	holds(is_gapless(&all), "without a gap");
 }
@@ -86,7 +89,7 @@ TEST_F(dev, probed_popf)
 
 	set_uprobe(0, probed_popf);
 	enable_uprobes();
-	all_of(&all, 'p');
+	all_of(&all, hide_by_uprobe);
 	remove_uprobes(1);
 	holds(all.n > ROUNDS, "%zu records", all.n);
 	holds(is_gapless(&all), "without a gap");
@@ -115,17 +118,17 @@ TEST_F(dev, traced_calls)
 	struct target target;
 	int fd, status;
 
-	start_with(&target, try_to_escape);
+	start(&target);
 	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 0);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
-	have(&target, SELF, 'b', 10);
+	have(&target, SELF, loop, 10);
 	settle(&target, SELF);
 	need(!ptrace(PTRACE_SEIZE, target.pid, 0,
 		     PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC), "seize");
 	need(!ptrace(PTRACE_INTERRUPT, target.pid, 0, 0), "interrupt");
 	need(waitpid(target.pid, &status, 0) == target.pid, "stop");
-	tell(&target, SELF, 'm', 20);
-	tell(&target, SELF, 'x', 0);
+	tell(&target, SELF, mark, 20);
+	tell(&target, SELF, execute_true, 0);
 	trace_calls(target.pid);
 	read_on(fd, &all, SIZE_MAX);
 	holds(count_from(&all, UTRACE_PC_SYSCALL) > 30, "%zu calls return",
@@ -169,11 +172,11 @@ TEST_F(dev, killed_after_the_reader)
 
 	need(!set_sysctl(ENGINES, "20"), "the limit of engines");
 	for (i = 0; i < 60 && fd >= 0; i++) {
-		start_with(&target, try_to_escape);
+		start(&target);
 		fd = consumer(target.pid, UTRACE_SCOPE_THREAD,
 			      UTRACE_FULL_DEFAULT, 0);
 		if (fd >= 0)
-			have(&target, SELF, 'b', 10);
+			have(&target, SELF, loop, 10);
 		settle(&target, SELF);
 		close(fd);
 		stop(&target);
@@ -193,10 +196,10 @@ TEST_F(dev, reader_that_is_stuck)
 	pid_t pid;
 	int fd;
 
-	start_with(&target, try_to_escape);
+	start(&target);
 	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 0);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
-	have(&target, SELF, 'b', 1000);
+	have(&target, SELF, loop, 1000);
 	pid = fork();
 	if (!pid)
 		_exit(read(fd, silent_uffd(), 4096) < 0);

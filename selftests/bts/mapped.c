@@ -58,14 +58,18 @@ static bool take_some(struct ring *ring, struct trace *trace)
 	return more.revents & POLLIN || !(more.revents & POLLHUP);
 }
 
-/* Orders 'b': n rounds of a loop with a branch; 'f': of 101, and a fault. */
-static void loop(struct target *target, struct order *order)
+/* @n rounds of a loop with a branch. */
+static long loop(long n)
 {
-	long n = order->what == 'f' ? 101 : order->n;
-
 	asm volatile("1: dec %0; jnz 1b" : "+r"(n));
-	if (order->what == 'f')
-		asm volatile("movl $0, (%0)" :: "r"(0L) : "memory");
+	return n;
+}
+
+static long loop_and_fault(long n)
+{
+	loop(n);
+	asm volatile("movl $0, (%0)" :: "r"(0L) : "memory");
+	return 0;
 }
 
 static int make(struct target *target, __u64 records)
@@ -95,7 +99,7 @@ TEST_F(dev, same_as_read)
 	struct ring ring;
 	int fd;
 
-	start_with(&target, loop);
+	start(&target);
 	/* So both begin at the same instruction. */
 	need(!kill(target.pid, SIGSTOP), "SIGSTOP");
 	need(waitpid(target.pid, NULL, WUNTRACED) == target.pid, "waitpid");
@@ -106,8 +110,8 @@ TEST_F(dev, same_as_read)
 	is(512 * 24, ring.map->data_size, "its size in memory");
 	is(-1, read(ring.fd, &one, sizeof(one)), "read(2) of a mapped ring");
 	is(EINVAL, errno, "EINVAL");
-	tell(&target, SELF, 'b', 20000);
-	tell(&target, SELF, 'e', 0);
+	tell(&target, SELF, loop, 20000);
+	tell(&target, SELF, exit_with, 0);
 	while (take_some(&ring, &mapped))
 		;
 	read_on(fd, &other, SIZE_MAX);
@@ -160,7 +164,7 @@ TEST_F(dev, readers_of_32_bits)
 
 	if (access(built("narrow_reader"), X_OK))
 		SKIP(return, "no 32-bit compiler");
-	start_with(&target, loop);
+	start(&target);
 	/* So all begin at the same instruction. */
 	need(!kill(target.pid, SIGSTOP), "SIGSTOP");
 	need(waitpid(target.pid, NULL, WUNTRACED) == target.pid, "waitpid");
@@ -171,8 +175,8 @@ TEST_F(dev, readers_of_32_bits)
 		child[i] = start_narrow(target.pid, how[i], out[i]);
 	}
 	need(!kill(target.pid, SIGCONT), "SIGCONT");
-	tell(&target, SELF, 'b', 20000);
-	tell(&target, SELF, 'e', 0);
+	tell(&target, SELF, loop, 20000);
+	tell(&target, SELF, exit_with, 0);
 	read_on(fd, &wide, SIZE_MAX);
 	holds(wide.n > 20000, "%zu records", wide.n);
 	narrow.records = malloc((wide.n + 1) * size);
@@ -198,9 +202,9 @@ TEST_F(dev, waits)
 	struct target target;
 	struct ring ring;
 
-	start_with(&target, loop);
+	start(&target);
 	map_ring(&ring, make_mapped(&target, 1));
-	tell(&target, SELF, 'b', 5000);
+	tell(&target, SELF, loop, 5000);
 	usleep(200000 * ut_patience());
 	is(512, ring.head->head, "the ring is full");
 	while (all.n < 5000 && take_some(&ring, &all))
@@ -208,13 +212,12 @@ TEST_F(dev, waits)
 	hear(&target, SELF);
 	holds(is_gapless(&all), "no gap");
 	/* The tail is not heeded before poll(2), and the task is let go. */
-	tell(&target, SELF, 'b', 5000);
+	tell(&target, SELF, loop, 5000);
 	usleep(200000 * ut_patience());
 	close(ring.fd);
 	munmap(ring.tail, 4096);
 	munmap((void *)ring.head, 4096);
-	hear(&target, SELF);
-	holds(true, "the task goes on without a reader");
+	holds(is_answered(&target, SELF), "the task goes on without a reader");
 	stop(&target);
 }
 
@@ -229,11 +232,11 @@ TEST_F(dev, hostile_tail)
 	unsigned int i, seed = 1;
 	int fd;
 
-	start_with(&target, loop);
+	start(&target);
 	map_ring(&ring, make_mapped(&target, 1));
 	fd = make(&target, 1 << 18);
-	tell(&target, SELF, 'b', 20000);
-	tell(&target, SELF, 'e', 0);
+	tell(&target, SELF, loop, 20000);
+	tell(&target, SELF, exit_with, 0);
 	more.fd = ring.fd;
 	for (i = 0; !(more.revents & POLLHUP); i++) {
 		ring.tail->tail = i % 3 ? bad[i % 5] :
@@ -323,9 +326,9 @@ TEST_F(dev, forked_and_closed)
 	int status;
 	pid_t pid;
 
-	start_with(&target, loop);
+	start(&target);
 	map_ring(&ring, make_mapped(&target, 0));
-	have(&target, SELF, 'b', 1000);
+	have(&target, SELF, loop, 1000);
 	holds(madvise(ring.tail, 4096, MADV_DOFORK) && errno == EINVAL,
 	      "madvise() does not have fork() copy the tail");
 	pid = fork();
@@ -337,7 +340,7 @@ TEST_F(dev, forked_and_closed)
 	holds(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV,
 	      "the child has no tail");
 	close(ring.fd);
-	have(&target, SELF, 'b', 1000);
+	have(&target, SELF, loop, 1000);
 	ring.fd = -1;
 	take_some(&ring, &all);
 	holds(all.n > 1000, "the ring stays without its descriptor");
@@ -352,9 +355,9 @@ TEST_F(dev, before_a_signal)
 	struct target target;
 	int fd, status;
 
-	start_with(&target, loop);
+	start(&target);
 	fd = make(&target, 0);
-	have(&target, SELF, 'b', 10);
+	have(&target, SELF, loop, 10);
 	settle(&target, SELF);
 	read_on(fd, &all, 1);
 	fcntl(fd, F_SETFL, O_NONBLOCK);
@@ -362,7 +365,7 @@ TEST_F(dev, before_a_signal)
 	need(!ptrace(PTRACE_SEIZE, target.pid, 0, 0), "seize");
 	all.n = 0;
 	/* The signal comes with a page fault, and no system call. */
-	tell(&target, SELF, 'f', 0);
+	tell(&target, SELF, loop_and_fault, 101);
 	need(waitpid(target.pid, &status, 0) == target.pid, "stop");
 	is(SIGSEGV, WSTOPSIG(status), "at the signal");
 	read_on(fd, &all, SIZE_MAX);

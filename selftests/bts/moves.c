@@ -31,7 +31,7 @@ struct seen {
 
 static struct seen *seen;
 
-/* Code that each order makes last. */
+/* Code that the order makes last. */
 static void loop(void)
 {
 	long n = 100;
@@ -213,29 +213,12 @@ static __attribute__((noipa)) void hit_uprobes(void)
 		     ::: "rax", "memory", "cc");
 }
 
-static void be_moved(struct target *target, struct order *order)
+/* The order, with the address of one of the functions above. */
+static long be_moved(long function)
 {
-	switch (order->what) {
-	case 'r':
-		leave_sequences();
-		break;
-	case 'a':
-		restart_call();
-		break;
-	case 'v':
-		call_vsyscall();
-		break;
-	case 'i':
-		be_emulated();
-		break;
-	case 's':
-		fault_behind_ss();
-		break;
-	case 'u':
-		hit_uprobes();
-		break;
-	}
+	((void (*)(void))function)();
 	loop();
+	return 0;
 }
 
 /* Code at @at, which the target has at the same address as this process. */
@@ -314,21 +297,21 @@ static void map_seen(void)
 }
 
 /*
- * Follow the first thread of a target that carries out an order.  *@all gets the records,
- * which the caller frees.
+ * Follow the first thread of a target that calls @function.  *@all gets the
+ * records, which the caller frees.
  */
-static void follow(struct trace *all, char what)
+static void follow(struct trace *all, void (*function)(void))
 {
 	struct trace trace = {};
 	struct target target;
 	int fd;
 
 	map_seen();
-	start_with(&target, be_moved);
+	start(&target);
 	fd = consumer(target.pid, UTRACE_SCOPE_THREAD, UTRACE_FULL_DEFAULT, 1 << 20);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
-	tell(&target, SELF, what, 0);
-	tell(&target, SELF, 'e', 0);
+	tell(&target, SELF, be_moved, (long)function);
+	tell(&target, SELF, exit_with, 0);
 	read_on(fd, &trace, SIZE_MAX);
 	holds(trace.n > 100, "%zu records, %zu of moves", trace.n,
 	      count_from(&trace, UTRACE_PC_ASYNC));
@@ -340,11 +323,11 @@ static void follow(struct trace *all, char what)
 }
 
 /* Follow it, and look for the jump at @jump. */
-static void follow_to(char what, const char *jump)
+static void follow_to(void (*function)(void), const char *jump)
 {
 	struct trace all;
 
-	follow(&all, what);
+	follow(&all, function);
 	is(1, count_from(&all, (uintptr_t)jump), "the jump is seen");
 	free(all.records);
 }
@@ -353,7 +336,7 @@ TEST_F(dev, rseq)
 {
 	struct trace all;
 
-	follow(&all, 'r');
+	follow(&all, leave_sequences);
 	holds(seen->aborts >= ABORTS, "%ld times moved by rseq", (long)seen->aborts);
 	is(0, seen->damaged, "  memory that the program has not written stays");
 	free(all.records);
@@ -423,7 +406,7 @@ TEST_F(dev, system_call_again)
 {
 	struct trace all;
 
-	follow(&all, 'a');
+	follow(&all, restart_call);
 	is(1, seen->restarts, "the system call has got its byte");
 	is(1, count_from(&all, UTRACE_PC_ASYNC), "  after it was made again");
 	free(all.records);
@@ -433,7 +416,7 @@ TEST_F(dev, vsyscall)
 {
 	if (!has_vsyscalls())
 		SKIP(return, "no vsyscalls");
-	follow_to('v', behind_vsyscall);
+	follow_to(call_vsyscall, behind_vsyscall);
 }
 
 /* Without UMIP the processor makes SIDT itself, and the kernel moves nothing. */
@@ -441,17 +424,17 @@ TEST_F(dev, emulated_sidt)
 {
 	if (!cpu_has("flags", " umip"))
 		SKIP(return, "the processor has no UMIP");
-	follow_to('i', behind_sidt);
+	follow_to(be_emulated, behind_sidt);
 }
 
 TEST_F(dev, emulated_cli)
 {
-	follow_to('i', behind_cli);
+	follow_to(be_emulated, behind_cli);
 }
 
 TEST_F(dev, fault_behind_ss)
 {
-	follow_to('s', behind_ss);
+	follow_to(fault_behind_ss, behind_ss);
 }
 
 TEST_F(dev, uprobes)
@@ -462,7 +445,7 @@ TEST_F(dev, uprobes)
 	for (i = 0; i < ARRAY_SIZE(at); i++)
 		set_uprobe(i, at[i]);
 	enable_uprobes();
-	follow_to('u', moved_jump);
+	follow_to(hit_uprobes, moved_jump);
 	remove_uprobes(ARRAY_SIZE(at));
 }
 

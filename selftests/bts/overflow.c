@@ -25,8 +25,8 @@ struct shared {
 
 static struct shared *shared;
 
-/* A descriptor that comes from the test, and what a read() of it gives. */
-static void read_own_branches(void)
+/* Take a descriptor from the test, and read from it. */
+static long read_own_branches(long unused)
 {
 	static struct utrace_branch some[100];
 	int fd = receive_fd(shared->pair[1]);
@@ -36,37 +36,36 @@ static void read_own_branches(void)
 		if (read(fd, some, sizeof(some)) < 0)
 			break;
 	}
+	return 0;
 }
 
-/*
- * Orders 's': count until shared->stop.  'n': so many rounds.  'x': execute a
- * program.  'g': take a descriptor, and keep it.  'r': read from it.
- */
-static void work(struct target *target, struct order *order)
+static long count_on(long unused)
+{
+	while (!shared->stop)
+		shared->rounds++;
+	return 0;
+}
+
+static long count_rounds(long n)
+{
+	while (n--)
+		shared->rounds++;
+	return 0;
+}
+
+static long execute_true(long unused)
 {
 	char * const argv[] = { "true", NULL };
 	char * const envp[] = { NULL };
-	int n = order->n;
 
-	switch (order->what) {
-	case 's':
-		while (!shared->stop)
-			shared->rounds++;
-		break;
-	case 'n':
-		while (n--)
-			shared->rounds++;
-		break;
-	case 'x':
-		execve("/bin/true", argv, envp);
-		_exit(99);
-	case 'g':
-		receive_fd(shared->pair[1]);
-		break;
-	case 'r':
-		read_own_branches();
-		break;
-	}
+	execve("/bin/true", argv, envp);
+	_exit(99);
+}
+
+/* Take a descriptor from the test, and keep it. */
+static long keep_descriptor(long unused)
+{
+	return receive_fd(shared->pair[1]);
 }
 
 static void begin(struct target *target)
@@ -78,7 +77,7 @@ static void begin(struct target *target)
 	need(shared != MAP_FAILED, "memory");
 	need(!socketpair(AF_UNIX, SOCK_DGRAM, 0, pair), "sockets");
 	memcpy(shared->pair, pair, sizeof(pair));
-	start_with(target, work);
+	start(target);
 }
 
 /* Check that the counter does not change. */
@@ -137,7 +136,7 @@ static int stall(struct target *target, __u32 scope, bool threads)
 		have_more(target, THREAD);
 	fd = consumer_of(target->pid, (struct utrace_ioc_branches){
 			 .where.scope = scope, .capacity = SMALL });
-	tell(target, SELF, 's', 0);
+	tell(target, SELF, count_on, 0);
 	need(waits(target->pid), "a thread that waits");
 	return fd;
 }
@@ -150,7 +149,7 @@ static void read_to_the_end(struct target *target, int fd, struct trace *all)
 	while (shared->rounds - rounds < 2000)
 		read_on(fd, all, all->n + 1);
 	shared->stop = 1;
-	tell(target, SELF, 'e', 0);
+	tell(target, SELF, exit_with, 0);
 	read_on(fd, all, SIZE_MAX);
 }
 
@@ -202,7 +201,7 @@ TEST_F(dev, exec_of_another_thread)
 	int fd, status = -1;
 
 	fd = stall(&target, UTRACE_SCOPE_THREAD, true);
-	tell(&target, THREAD, 'x', 0);
+	tell(&target, THREAD, execute_true, 0);
 	holds(has_ended(target.pid, &status), "the program is executed");
 	is(0, status, "and ends well");
 	read_on(fd, &all, SIZE_MAX);
@@ -217,7 +216,7 @@ TEST_F(dev, exit_of_another_thread)
 	int fd, status = -1;
 
 	fd = stall(&target, UTRACE_SCOPE_THREAD, true);
-	tell(&target, THREAD, 'e', 7);
+	tell(&target, THREAD, exit_with, 7);
 	holds(has_ended(target.pid, &status), "the process ends");
 	is(7 << 8, status, "with the status of the other thread");
 	read_on(fd, &all, SIZE_MAX);
@@ -232,7 +231,7 @@ TEST_F(dev, fork_of_another_thread)
 	int fd;
 
 	fd = stall(&target, UTRACE_SCOPE_THREAD, true);
-	have(&target, THREAD, 'w', 10);
+	have(&target, THREAD, fork_and_mark, 10);
 	holds(true, "another thread forks, and waits for its child");
 	is(getpid(), awaited(target.pid), "the thread still waits");
 	holds(stands(), "and runs no code of its program");
@@ -250,7 +249,7 @@ TEST_F(dev, fork_in_the_same_ring)
 	int fd;
 
 	fd = stall(&target, UTRACE_SCOPE_TREE, true);
-	tell(&target, THREAD, 'w', 10);
+	tell(&target, THREAD, fork_and_mark, 10);
 	while (count_type(&all, UTRACE_BRANCH_START) < 3)
 		read_on(fd, &all, all.n + 1);
 	read_to_the_end(&target, fd, &all);
@@ -272,7 +271,7 @@ TEST_F(dev, exec_in_the_same_ring)
 	int fd, status = -1;
 
 	fd = stall(&target, UTRACE_SCOPE_PROCESS, true);
-	tell(&target, THREAD, 'x', 0);
+	tell(&target, THREAD, execute_true, 0);
 	/* The ring is not empty before the end. */
 	read_for(fd, &all, SIZE_MAX, 0);
 	holds(has_ended(target.pid, &status), "the program is executed");
@@ -293,7 +292,7 @@ TEST_F(dev, kill)
 		fd = stall(&target, UTRACE_SCOPE_PROCESS, i & 1);
 		usleep(i * 3000);
 		if (i & 1)
-			tell(&target, THREAD, 'n', 10000);
+			tell(&target, THREAD, count_rounds, 10000);
 		kill(target.pid, SIGKILL);
 		holds(has_ended(target.pid, &status) && status == SIGKILL,
 		      "killed");
@@ -412,7 +411,7 @@ TEST_F(dev, reader_dies)
 		_exit(write(pipes[1], "", 1) != 1 || pause());
 	}
 	need(read(pipes[0], &byte, 1) == 1, "reader");
-	tell(&target, SELF, 's', 0);
+	tell(&target, SELF, count_on, 0);
 	holds(waits(target.pid), "the thread waits");
 	is(reader, awaited(target.pid), "for the reader");
 	kill(reader, SIGKILL);
@@ -431,8 +430,8 @@ TEST_F(dev, own_descriptor)
 	fd = consumer_of(target.pid, (struct utrace_ioc_branches){
 			 .capacity = SMALL });
 	need(send_fd(shared->pair[0], fd), "descriptor");
-	have(&target, SELF, 'g', 0);
-	tell(&target, SELF, 's', 0);
+	have(&target, SELF, keep_descriptor, 0);
+	tell(&target, SELF, count_on, 0);
 	holds(waits(target.pid), "the thread waits for the test");
 	close(fd);
 	holds(goes_on(), "and goes on when the test has closed it");
@@ -450,7 +449,7 @@ TEST_F(dev, reads_itself)
 	fd = consumer_of(target.pid, (struct utrace_ioc_branches){
 			 .capacity = SMALL });
 	need(send_fd(shared->pair[0], fd), "descriptor");
-	tell(&target, SELF, 'r', 0);
+	tell(&target, SELF, read_own_branches, 0);
 	holds(goes_on(), "the thread reads");
 	usleep(QUIET_US);
 	kill(target.pid, SIGKILL);
@@ -491,10 +490,10 @@ TEST_F(dev, drops_are_counted)
 			 .capacity = SMALL, .full = UTRACE_FULL_DROP });
 	need(!pthread_create(&thread, NULL, read_all, &waiting), "thread");
 	for (i = 0; i < 5; i++) {
-		have(&target, SELF, 'n', 3000 + i);
+		have(&target, SELF, count_rounds, 3000 + i);
 		read_on(fd, &some, some.n + 1 + i * 100);
 	}
-	tell(&target, SELF, 'e', 0);
+	tell(&target, SELF, exit_with, 0);
 	read_on(fd, &some, SIZE_MAX);
 	pthread_join(thread, NULL);
 	for (i = 0; i < some.n; i++)

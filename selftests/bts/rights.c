@@ -118,28 +118,29 @@ static size_t branches_in_programs(const struct trace *trace)
 	return n;
 }
 
-/*
- * Orders 'x': execute the set-id program.  'p': execute the other one.  'd', 'b': as in
- * consumers.c.
- */
-static void obey_here(struct target *target, struct order *order)
+static long execute_setid(long unused)
 {
 	char * const argv[] = { setid, plain, NULL };
 	char * const envp[] = { NULL };
-	long n = order->n;
 
-	if (order->what == 'x') {
-		execve(setid, argv, envp);
-		_exit(1);
-	}
-	if (order->what == 'p') {
-		execve(plain, argv + 1, envp);
-		_exit(1);
-	}
-	if (order->what == 'd' && prctl(PR_SET_DUMPABLE, order->n))
-		_exit(1);
-	if (order->what == 'b')
-		asm volatile("1: dec %0; jnz 1b" : "+r"(n));
+	execve(setid, argv, envp);
+	_exit(1);
+}
+
+static long execute_plain(long unused)
+{
+	char * const argv[] = { plain, NULL };
+	char * const envp[] = { NULL };
+
+	execve(plain, argv, envp);
+	_exit(1);
+}
+
+/* @n rounds of a loop with a branch. */
+static long loop(long n)
+{
+	asm volatile("1: dec %0; jnz 1b" : "+r"(n));
+	return n;
 }
 
 /* What a user reads whose process executes the set-id program. */
@@ -150,11 +151,11 @@ static struct trace execute(__u32 scope)
 	int fd;
 
 	become_nobody();
-	start_with(&target, obey_here);
+	start(&target);
 	fd = consumer(target.pid, scope, UTRACE_FULL_DEFAULT, 0);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
-	have(&target, SELF, 'b', 300);
-	tell(&target, SELF, 'x', 0);
+	have(&target, SELF, loop, 300);
+	tell(&target, SELF, execute_setid, 0);
 	read_on(fd, &all, SIZE_MAX);
 	holds(all.n > 300, "what the process has done before is there");
 	close(fd);
@@ -207,15 +208,15 @@ static void see_full_ring(void)
 	int dev, fd;
 
 	become_nobody();
-	start_with(&target, obey_here);
+	start(&target);
 	dev = open("/dev/utrace", O_RDWR | O_CLOEXEC);
 	arg.where.fd = pidfd_of(target.pid, 0);
 	fd = ioctl(dev, UTRACE_IOC_BRANCHES, &arg);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
-	have(&target, SELF, 'b', 2000);
-	have(&target, SELF, 'd', 0);
-	have(&target, SELF, 'b', 2000);
-	tell(&target, SELF, 'e', 0);
+	have(&target, SELF, loop, 2000);
+	have(&target, SELF, set_dumpable, 0);
+	have(&target, SELF, loop, 2000);
+	tell(&target, SELF, exit_with, 0);
 	read_on(fd, &all, SIZE_MAX);
 	is(513, all.n, "what there was room for, and");
 	is(UTRACE_BRANCH_LOST, type_of(&all.records[all.n - 1]),
@@ -245,20 +246,20 @@ static int see_sysctl(void *unused)
 	int fd;
 
 	become_nobody();
-	start_with(&target, obey_here);
+	start(&target);
 	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 0);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
-	have(&target, SELF, 'b', 300);
+	have(&target, SELF, loop, 300);
 	/* A thread delivers what it has recorded before a system call. */
 	settle(&target, SELF);
 	before = written(fd);
 	have_sysctl(UNPRIVILEGED, "0");
-	have(&target, SELF, 'b', 5000);
+	have(&target, SELF, loop, 5000);
 	settle(&target, SELF);
 	after = written(fd);
 	is(1, after - before, "0: one more record");
 	have_sysctl(UNPRIVILEGED, "1");
-	tell(&target, SELF, 'p', 0);
+	tell(&target, SELF, execute_plain, 0);
 	read_on(fd, &all, SIZE_MAX);
 	holds(before > 300, "1: %llu records", before);
 	is(UTRACE_BRANCH_HIDDEN, type_of(&all.records[before]), "0: which is HIDDEN");

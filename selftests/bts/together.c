@@ -35,21 +35,23 @@ static struct shared *shared;
 /* Memory with a watchpoint. */
 static int watched;
 
-static __attribute__((noinline, noclone)) void loop(long n)
+static __attribute__((noinline, noclone)) long loop(long n)
 {
 	shared->begun = 1;
 	asm volatile("counting:	dec %0\n"
 		     "counted:	jnz counting\n" : "+r"(n) :: "cc");
+	return n;
 }
 
 /* Each round writes to the memory, then jumps twice. */
-static __attribute__((noinline, noclone)) void store(long n)
+static __attribute__((noinline, noclone)) long store(long n)
 {
 	asm volatile("1:	mov %k0, %1\n"
 		     "stored:	jmp 2f\n"
 		     "	nop\n"
 		     "2:	dec %0\n"
 		     "	jnz 1b\n" : "+r"(n), "=m"(watched) :: "cc");
+	return n;
 }
 
 static void handle(int signal)
@@ -58,7 +60,7 @@ static void handle(int signal)
 }
 
 /* Each round takes one signal, and then two at once. */
-static void take_signals(int n)
+static long take_signals(long n)
 {
 	struct sigaction action = { .sa_handler = handle };
 	sigset_t both;
@@ -75,30 +77,21 @@ static void take_signals(int n)
 		raise(SIGUSR2);
 		sigprocmask(SIG_UNBLOCK, &both, NULL);
 	}
+	return 0;
 }
 
-/* Orders 'b', 'l', 'u': these loops.  's': count, without a system call; 'p': with one. */
-static void work(struct target *target, struct order *order)
+static long count_without_calls(long unused)
 {
-	switch (order->what) {
-	case 'b':
-		loop(order->n);
-		break;
-	case 'l':
-		store(order->n);
-		break;
-	case 'u':
-		take_signals(order->n);
-		break;
-	case 's':
-		while (!shared->stop)
-			shared->rounds++;
-		break;
-	case 'p':
-		for (; !shared->stop; shared->rounds++)
-			syscall(SYS_getppid);
-		break;
-	}
+	while (!shared->stop)
+		shared->rounds++;
+	return 0;
+}
+
+static long count_with_calls(long unused)
+{
+	for (; !shared->stop; shared->rounds++)
+		syscall(SYS_getppid);
+	return 0;
 }
 
 static void begin(struct target *target)
@@ -106,7 +99,7 @@ static void begin(struct target *target)
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	need(shared != MAP_FAILED, "memory");
-	start_with(target, work);
+	start(target);
 }
 
 static void wait_for(_Atomic int *flag)
@@ -208,7 +201,7 @@ TEST_F(dev, debugger_that_dies)
 	begin(&target);
 	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_OVERWRITE, 64);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
-	tell(&target, SELF, 'p', 0);
+	tell(&target, SELF, count_with_calls, 0);
 	for (i = 0; i < 10 && on; i++) {
 		fflush(stdout);
 		pid = fork();
@@ -237,10 +230,10 @@ TEST_F(dev, debugger)
 	fd = consumer_of(target.pid, (struct utrace_ioc_branches){});
 	fd_last = consumer_of(target.pid, (struct utrace_ioc_branches){
 			      .full = UTRACE_FULL_OVERWRITE, .capacity = 512 });
-	tell(&target, THREAD, 's', 0);
+	tell(&target, THREAD, count_without_calls, 0);
 	usleep(20000);
 	seize(target.tid[THREAD]);
-	tell(&target, SELF, 'b', ROUNDS);
+	tell(&target, SELF, loop, ROUNDS);
 	before = shared->rounds;
 	wait_for(&shared->begun);
 	for (int i = 0; i < 600; i++) {
@@ -254,14 +247,14 @@ TEST_F(dev, debugger)
 	      "the debugger steps the other thread");
 	hear(&target, SELF);
 	shared->begun = 0;
-	tell(&target, SELF, 'b', ROUNDS);
+	tell(&target, SELF, loop, ROUNDS);
 	wait_for(&shared->begun);
 	seize(target.pid);
 	is(600, step_in_loop(target.pid, 600),
 	   "and the thread, by instructions");
 	need(!ptrace(PTRACE_DETACH, target.pid, 0, 0), "detach");
 	hear(&target, SELF);
-	tell(&target, SELF, 'e', 0);
+	tell(&target, SELF, exit_with, 0);
 	/* The end of the process may have ended the stop already. */
 	need(!ptrace(PTRACE_CONT, target.tid[THREAD], 0, 0) || errno == ESRCH,
 	     "continue");
@@ -363,7 +356,7 @@ static void debug_once(struct debugger *d, bool followed, int rounds)
 	begin(&target);
 	if (followed)
 		fd = consumer_of(target.pid, (struct utrace_ioc_branches){});
-	have(&target, SELF, '?', 0);
+	have(&target, SELF, own_tid, 0);
 	settle(&target, SELF);
 	seize(target.pid);
 	if (d->dr7) {
@@ -372,8 +365,8 @@ static void debug_once(struct debugger *d, bool followed, int rounds)
 	}
 	if (d->int3)
 		set_int3(target.pid, true);
-	tell(&target, SELF, 'l', rounds);
-	tell(&target, SELF, 'e', 0);
+	tell(&target, SELF, store, rounds);
+	tell(&target, SELF, exit_with, 0);
 	debug(d, target.pid);
 	if (followed) {
 		read_on(fd, &all, SIZE_MAX);
@@ -473,14 +466,14 @@ static void have_signals(bool debugged)
 
 	begin(&target);
 	fd = consumer_of(target.pid, (struct utrace_ioc_branches){});
-	have(&target, SELF, '?', 0);
+	have(&target, SELF, own_tid, 0);
 	settle(&target, SELF);
 	if (debugged) {
 		seize(target.pid);
 		need(!ptrace(PTRACE_CONT, target.pid, 0, 0), "continue");
 	}
-	tell(&target, SELF, 'u', 10);
-	tell(&target, SELF, 'e', 0);
+	tell(&target, SELF, take_signals, 10);
+	tell(&target, SELF, exit_with, 0);
 	while (waitpid(target.pid, &status, 0) == target.pid &&
 	       WIFSTOPPED(status)) {
 		passed++;
@@ -558,15 +551,15 @@ TEST_F(dev, come_and_go)
 	fd = consumer_of(target.pid, (struct utrace_ioc_branches){});
 	fd_last = consumer_of(target.pid, (struct utrace_ioc_branches){
 			      .full = UTRACE_FULL_OVERWRITE, .capacity = 512 });
-	have(&target, SELF, '?', 0);
-	tell(&target, SELF, 'b', ROUNDS);
+	have(&target, SELF, own_tid, 0);
+	tell(&target, SELF, loop, ROUNDS);
 	wait_for(&shared->begun);
 	be_visited(&target, 60);
 	hear(&target, SELF);
 	settle(&target, SELF);
 	be_visited(&target, 20);
-	have(&target, SELF, 'b', 100);
-	tell(&target, SELF, 'e', 0);
+	have(&target, SELF, loop, 100);
+	tell(&target, SELF, exit_with, 0);
 	read_on(fd, &all, SIZE_MAX);
 	read_on(fd_last, &last, SIZE_MAX);
 	is(ROUNDS - 1 + 99, count_from(&all, address_of(counted)), "all jumps");

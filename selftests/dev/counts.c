@@ -43,15 +43,18 @@ static int choose_counts(int fd, __u64 events, __u32 count)
 	return command(fd, UTRACE_IOC_EVENTS, &arg);
 }
 
-/* Orders: 'f' fails n times to open a file, 's' sleeps n ms. */
-static void more(struct target *target, struct order *order)
+static long fail_to_close(long n)
 {
-	int i;
+	long i;
 
-	for (i = 0; order->what == 'f' && i < order->n; i++)
+	for (i = 0; i < n; i++)
 		syscall(SYS_close, i % 2 ? -1 : 99999);
-	if (order->what == 's')
-		usleep(order->n * 1000);
+	return 0;
+}
+
+static long sleep_ms(long ms)
+{
+	return usleep(ms * 1000);
 }
 
 TEST_F(dev, counts)
@@ -62,7 +65,7 @@ TEST_F(dev, counts)
 	int fd, n, i;
 	__u64 sum = 0;
 
-	start_with(&target, more);
+	start(&target);
 	fd = session();
 	need(!setup(fd, 0), "setup");
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
@@ -71,9 +74,9 @@ TEST_F(dev, counts)
 	is(-EINVAL, choose_counts(fd, 0, (UTRACE_COUNT_CALLS | UTRACE_COUNT_CPU) + 1),
 	   "EVENTS: what is not there");
 	is(0, choose_counts(fd, 0, (UTRACE_COUNT_CALLS | UTRACE_COUNT_CPU)), "EVENTS: count");
-	have(&target, SELF, 'm', 1000);
-	have(&target, SELF, 'f', 10);
-	have(&target, SELF, 's', 50);
+	have(&target, SELF, mark, 1000);
+	have(&target, SELF, fail_to_close, 10);
+	have(&target, SELF, sleep_ms, 50);
 	settle(&target, SELF);
 	is(0, take(fd), "no records");
 	n = read_counts(fd, 3, &lost);
@@ -121,7 +124,7 @@ TEST_F(dev, counts_and_records)
 	     attach(fd, target.pid, UTRACE_SCOPE_TREE) > 0, "attach");
 	need(!choose_counts(fd, UTRACE_REC_BIT(SYS_EXIT), UTRACE_COUNT_CALLS),
 	     "choose");
-	have(&target, SELF, 'm', 100);
+	have(&target, SELF, mark, 100);
 	settle(&target, SELF);
 	take(fd);
 	is(100, marks(UTRACE_REC_SYS_EXIT, target.pid), "each call is recorded");
@@ -149,7 +152,7 @@ TEST_F(dev, hundred_thousand)
 	need(!choose_counts(fd, UTRACE_REC_BIT(SYS_EXIT) | UTRACE_REC_BIT(EXIT),
 			    UTRACE_COUNT_CALLS), "choose");
 	for (i = 0; i < 16; i++) {
-		tell(&target, SELF, 'w', 6250);
+		tell(&target, SELF, fork_and_mark, 6250);
 		do {
 			take(fd);
 			exits += marks(UTRACE_REC_SYS_EXIT, 0);
@@ -189,12 +192,12 @@ static void call_many_kinds(void)
 		syscall(kinds[i], -1, 0, 0, 0, 0, 0);
 }
 
-/* Order 'b': n children that make calls of many kinds. */
-static void many_kinds(struct target *target, struct order *order)
+/* Have children make calls of many kinds, one after the other. */
+static long fork_many_kinds(long children)
 {
 	pid_t pid;
 
-	while (order->n-- > 0) {
+	while (children-- > 0) {
 		pid = fork();
 		if (!pid) {
 			mark(3);
@@ -203,6 +206,7 @@ static void many_kinds(struct target *target, struct order *order)
 		}
 		waitpid(pid, NULL, 0);
 	}
+	return 0;
 }
 
 /* More processes than a session has room for: only sums are left of some. */
@@ -214,14 +218,14 @@ TEST_F(dev, more_than_there_is_room)
 	struct target target;
 	int fd, n, i, alone = 0;
 
-	start_with(&target, many_kinds);
+	start(&target);
 	fd = session();
 	need(!setup(fd, 0), "setup");
 	need(attach(fd, target.pid, UTRACE_SCOPE_TREE) > 0, "attach");
 	need(!choose_counts(fd, 0, UTRACE_COUNT_CALLS), "choose");
 	/* Each order has its deadline. */
 	for (i = 0; i < 3; i++)
-		have(&target, SELF, 'b', 200);
+		have(&target, SELF, fork_many_kinds, 200);
 	n = read_counts(fd, 1000, &lost);
 	holds(n > 15000 && n <= 16384, "as many rows as there is room for");
 	is(0, lost, "each call is counted");
@@ -250,14 +254,14 @@ TEST_F(dev, more_than_there_is_room)
 static int *ready;
 
 /*
- * Order 'b': n children that make calls of many kinds, and live on.  None of the calls by
- * which they wait for each other is one of these kinds.
+ * Fork children that make calls of many kinds and live on.  They wait for each
+ * other by calls of other kinds.
  */
-static void kinds_of_living(struct target *target, struct order *order)
+static long fork_living(long children)
 {
-	int before = __atomic_load_n(ready, __ATOMIC_ACQUIRE), i;
+	long before = __atomic_load_n(ready, __ATOMIC_ACQUIRE), i;
 
-	for (i = 0; i < order->n; i++) {
+	for (i = 0; i < children; i++) {
 		if (fork())
 			continue;
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -266,8 +270,9 @@ static void kinds_of_living(struct target *target, struct order *order)
 		while (pause())
 			;
 	}
-	while (__atomic_load_n(ready, __ATOMIC_ACQUIRE) < before + order->n)
+	while (__atomic_load_n(ready, __ATOMIC_ACQUIRE) < before + children)
 		usleep(1000);
+	return 0;
 }
 
 /* Living tasks fill the room of a session: the calls beyond that are lost. */
@@ -286,19 +291,19 @@ TEST_F(dev, more_than_living_tasks_have_room_for)
 	ready = mmap(NULL, sizeof(*ready), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	need(ready != MAP_FAILED, "shared memory");
-	start_with(&target, kinds_of_living);
+	start(&target);
 	fd = session();
 	need(!setup(fd, 0), "setup");
 	need(attach(fd, target.pid, UTRACE_SCOPE_TREE) > 0, "attach");
 	need(!command(fd, UTRACE_IOC_EVENTS, &choice), "EVENTS");
 	/* The target gets its own counts, of read() and write(), while there is room. */
-	have(&target, SELF, '?', 0);
-	have(&target, SELF, '?', 0);
+	have(&target, SELF, own_tid, 0);
+	have(&target, SELF, own_tid, 0);
 	n = read_counts(fd, MOST, &lost);
 	holds(n <= 2 && !lost, "no call is lost while there is room");
 	/* Each order has its deadline. */
 	for (i = 0; i < 6; i++)
-		have(&target, SELF, 'b', children / 6);
+		have(&target, SELF, fork_living, children / 6);
 	n = read_counts(fd, 1000, &lost);
 	is(most, n, "as many rows as there is room for");
 	for (i = 0; i < n; i++)

@@ -309,9 +309,18 @@ static inline int count(int type, pid_t tid)
 /* A target has up to three tasks; each has pipes of its own. */
 enum who { SELF, THREAD, CHILD, NWHO };
 
+/*
+ * An order is a function that a task of the target calls with one number; what
+ * the function returns is the answer.  A target is forked from the test, so
+ * functions and static variables have the same addresses in both processes.
+ * After execve(2) they have not: an order that executes a program is the last
+ * one, and the program reads its arguments to know what to do.
+ */
+typedef long order_fn(long n);
+
 struct order {
-	char what;	/* m: make marker calls; see obey() and target::more */
-	int n;
+	order_fn *function;
+	long n;
 };
 
 /**
@@ -320,102 +329,126 @@ struct order {
  * @tid: by enum who, the tasks that have been started
  * @to: by enum who, the pipe of orders
  * @from: by enum who, the pipe of answers
- * @more: carries out the orders that obey() does not know
  */
 struct target {
 	pid_t pid;
 	pid_t tid[NWHO];
 	int to[NWHO][2];
 	int from[NWHO][2];
-	void (*more)(struct target *target, struct order *order);
 };
 
-static inline void obey(struct target *target, enum who who);
+/* In a target: itself. */
+static struct target *own_target;
 
-static inline void *be_thread(void *target)
+/* Carry out orders until the process is killed. */
+static inline void obey(enum who who)
 {
-	obey(target, THREAD);
+	struct order order;
+	long answer;
+
+	while (read(own_target->to[who][0], &order, sizeof(order)) ==
+	       sizeof(order)) {
+		answer = order.function(order.n);
+		if (write(own_target->from[who][1], &answer,
+			  sizeof(answer)) < 0)
+			_exit(99);
+	}
+}
+
+/* Orders for any target */
+
+static inline long own_tid(long unused)
+{
+	return gettid();
+}
+
+/* Make marker calls. */
+static inline long mark(long n)
+{
+	long i;
+
+	for (i = 1; i <= n; i++)
+		syscall(MARK_NR, i, i + 1, i + 2, i + 3, i + 4, i + 5);
+	return 0;
+}
+
+/* Fork a child that makes marker calls; returns its pid when it has exited. */
+static inline long fork_and_mark(long n)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		mark(n);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	return pid;
+}
+
+static inline long exit_with(long code)
+{
+	_exit(code);
+}
+
+static inline long set_dumpable(long dumpable)
+{
+	if (prctl(PR_SET_DUMPABLE, dumpable))
+		_exit(98);
+	return 0;
+}
+
+#define NOBODY	65534
+
+/* Become the user nobody for good. */
+static inline void become_nobody(void)
+{
+	need(!setresgid(NOBODY, NOBODY, NOBODY) &&
+	     !setresuid(NOBODY, NOBODY, NOBODY),
+	     "setresuid");
+	/* execve() would make the process dumpable as well. */
+	need(!prctl(PR_SET_DUMPABLE, 1), "PR_SET_DUMPABLE");
+}
+
+static inline long be_nobody(long unused)
+{
+	become_nobody();
+	return 0;
+}
+
+static inline void *be_thread(void *unused)
+{
+	obey(THREAD);
 	return NULL;
 }
 
-static inline pid_t start_child(struct target *target)
+static inline long add_thread(long unused)
+{
+	pthread_t thread;
+
+	return pthread_create(&thread, NULL, be_thread, NULL);
+}
+
+/* Returns the pid of the child. */
+static inline long add_child(long unused)
 {
 	pid_t pid = fork();
 
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		obey(target, CHILD);
+		obey(CHILD);
 		_exit(0);
 	}
 	return pid;
 }
 
-static inline void mark(int n)
-{
-	int i;
-
-	for (i = 1; i <= n; i++)
-		syscall(MARK_NR, i, i + 1, i + 2, i + 3, i + 4, i + 5);
-}
-
-static inline void obey(struct target *target, enum who who)
-{
-	struct order order;
-	pthread_t thread;
-	pid_t pid = 0;
-
-	while (read(target->to[who][0], &order, sizeof(order)) ==
-	       sizeof(order)) {
-		pid = gettid();
-		switch (order.what) {
-		case 'm':
-			mark(order.n);
-			break;
-		case 't':
-			pthread_create(&thread, NULL, be_thread, target);
-			continue;
-		case 'c':
-			pid = start_child(target);
-			break;
-		case 'w':	/* fork a child that makes marker calls */
-			pid = fork();
-			if (!pid) {
-				mark(order.n);
-				_exit(0);
-			}
-			waitpid(pid, NULL, 0);
-			break;
-		case 'e':
-			_exit(order.n);
-		case '?':
-			break;
-		default:
-			target->more(target, &order);
-		}
-		if (write(target->from[who][1], &pid, sizeof(pid)) < 0)
-			_exit(99);
-	}
-}
-
 /* Give an order without waiting for the answer. */
-static inline void tell(struct target *target, enum who who, char what, int n)
+static inline void tell(struct target *target, enum who who,
+			order_fn *function, long n)
 {
-	struct order order = { .what = what, .n = n };
+	struct order order = { .function = function, .n = n };
 
 	need(write(target->to[who][1], &order, sizeof(order)) == sizeof(order),
 	     "an order");
-}
-
-/* Wait for the answer, which is a pid; -1 if none comes in time. */
-static inline pid_t hear(struct target *target, enum who who)
-{
-	struct pollfd pfd = { .fd = target->from[who][0], .events = POLLIN };
-	pid_t answer = -1;
-
-	if (poll(&pfd, 1, DEADLINE_MS) != 1 ||
-	    read(pfd.fd, &answer, sizeof(answer)) != sizeof(answer))
-		return -1;
-	return answer;
 }
 
 /* Print a file of /proc, of a task that does not do as it should. */
@@ -432,19 +465,53 @@ static inline void print_proc(pid_t pid, const char *name)
 		fclose(file);
 }
 
-static inline pid_t have(struct target *target, enum who who, char what, int n)
+/*
+ * Wait for an answer.  If none comes in time, print what the task does or how
+ * the target ended, and return false.
+ */
+static inline bool get_answer(struct target *target, enum who who, long *answer)
 {
-	pid_t answer;
+	struct pollfd pfd = { .fd = target->from[who][0], .events = POLLIN };
+	siginfo_t end = {};
 
-	tell(target, who, what, n);
-	answer = hear(target, who);
-	if (answer < 0) {
-		print_proc(target->tid[who], "stat");
-		print_proc(target->tid[who], "syscall");
-		print_proc(target->tid[who], "stack");
-	}
-	need(answer >= 0, "an answer");
+	if (poll(&pfd, 1, DEADLINE_MS) == 1 &&
+	    read(pfd.fd, answer, sizeof(*answer)) == sizeof(*answer))
+		return true;
+	/* This fails if the caller is not the parent of the target. */
+	waitid(P_PID, target->pid, &end, WEXITED | WNOHANG | WNOWAIT);
+	if (end.si_pid)
+		printf("# the target %s %d\n",
+		       end.si_code == CLD_EXITED ? "has exited with" :
+		       "was killed by signal", end.si_status);
+	print_proc(target->tid[who], "stat");
+	print_proc(target->tid[who], "syscall");
+	print_proc(target->tid[who], "stack");
+	errno = ETIME;
+	return false;
+}
+
+/* Check whether the task has carried out its last order, or does so in time. */
+static inline bool is_answered(struct target *target, enum who who)
+{
+	long answer;
+
+	return get_answer(target, who, &answer);
+}
+
+static inline long hear(struct target *target, enum who who)
+{
+	long answer;
+
+	need(get_answer(target, who, &answer), "an answer");
 	return answer;
+}
+
+/* Have a task of the target call @function with @n; returns the result. */
+static inline long have(struct target *target, enum who who,
+			order_fn *function, long n)
+{
+	tell(target, who, function, n);
+	return hear(target, who);
 }
 
 /* Read the first line of a file of /proc/TID; false if there is none. */
@@ -496,20 +563,15 @@ static inline void settle(struct target *target, enum who who)
 /* Start a second task of the target: a thread or a child. */
 static inline void have_more(struct target *target, enum who who)
 {
-	if (who == THREAD)
-		tell(target, SELF, 't', 0);
-	else
-		have(target, SELF, 'c', 0);
-	target->tid[who] = have(target, who, '?', 0);
+	have(target, SELF, who == THREAD ? add_thread : add_child, 0);
+	target->tid[who] = have(target, who, own_tid, 0);
 }
 
-static inline void start_with(struct target *target,
-			      void (*more)(struct target *target,
-					   struct order *order))
+static inline void start(struct target *target)
 {
 	int i;
 
-	*target = (struct target){ .more = more };
+	*target = (struct target){};
 	for (i = 0; i < NWHO; i++)
 		need(!pipe2(target->to[i], O_CLOEXEC) &&
 		     !pipe2(target->from[i], O_CLOEXEC), "pipe");
@@ -517,16 +579,12 @@ static inline void start_with(struct target *target,
 	need(target->pid >= 0, "fork");
 	if (!target->pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		obey(target, SELF);
+		own_target = target;
+		obey(SELF);
 		_exit(0);
 	}
 	target->tid[SELF] = target->pid;
-	have(target, SELF, '?', 0);
-}
-
-static inline void start(struct target *target)
-{
-	start_with(target, NULL);
+	have(target, SELF, own_tid, 0);
 }
 
 static inline void stop(struct target *target)
@@ -727,18 +785,6 @@ FIXTURE_SETUP(dev)
 FIXTURE_TEARDOWN(dev)
 {
 	dev_end();
-}
-
-#define NOBODY	65534
-
-/* Become the user nobody for good. */
-static inline void become_nobody(void)
-{
-	need(!setresgid(NOBODY, NOBODY, NOBODY) &&
-	     !setresuid(NOBODY, NOBODY, NOBODY),
-	     "setresuid");
-	/* execve() would make the process dumpable as well. */
-	need(!prctl(PR_SET_DUMPABLE, 1), "PR_SET_DUMPABLE");
 }
 
 /* Become the user nobody for good, and keep one capability. */

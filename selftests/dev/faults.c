@@ -148,7 +148,7 @@ static int use_session(void *arg)
 	id = attach(fd, target.pid, UTRACE_SCOPE_PROCESS);
 	if (id < 0 || choose_marks(fd))
 		return 1;
-	have(&target, SELF, 'm', 2);
+	have(&target, SELF, mark, 2);
 	if (take(fd) != 4 || detach(fd, id))
 		return 2;
 	stop(&target);
@@ -211,7 +211,7 @@ TEST_F(faults, read)
 	start(&target);
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose_marks(fd), "choose");
-	have(&target, SELF, 'm', 3);
+	have(&target, SELF, mark, 3);
 	stuck = leave(read_silent, &fd);
 	holds(is_stuck(stuck), "read to a silent page is stuck");
 	other = leave(try_read, &fd);
@@ -224,7 +224,7 @@ TEST_F(faults, read)
 	holds(is_stuck(other), "one without waits");
 	holds(dies(other), "and can be killed");
 	fcntl(fd, F_SETFL, O_NONBLOCK);
-	have(&target, SELF, 'm', 2);
+	have(&target, SELF, mark, 2);
 	is(10, info(fd).records, "the target goes on");
 	holds(dies(stuck), "the one that is stuck can be killed");
 	is(10, take(fd), "and no record is gone");

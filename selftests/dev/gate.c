@@ -66,7 +66,7 @@ static int try_it(void *arg)
 		if (outcome.attach > 0) {
 			outcome.attach = 0;
 			choose_marks(fd);
-			have(&target, SELF, 'm', 3);
+			have(&target, SELF, mark, 3);
 			take(fd);
 			outcome.marks = marks(UTRACE_REC_SYS_ENTER, 0);
 		}
@@ -229,17 +229,17 @@ static int stay_attached(void *unused)
 	fd = session();
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0 &&
 	     !choose_marks(fd), "attach");
-	have(&target, SELF, 'm', 2);
+	have(&target, SELF, mark, 2);
 	take(fd);
 	is(2, marks(UTRACE_REC_SYS_ENTER, 0), "1: recorded");
 	have_sysctl(UNPRIVILEGED, "0");
-	have(&target, SELF, 'm', 3);
+	have(&target, SELF, mark, 3);
 	take(fd);
 	is(0, marks(UTRACE_REC_SYS_ENTER, 0), "0: not recorded");
 	is(1, count(UTRACE_REC_HIDDEN, target.pid), "0: HIDDEN, once");
 	is(1, info(fd).hidden, "0: counted as hidden");
 	have_sysctl(UNPRIVILEGED, "1");
-	have(&target, SELF, 'm', 4);
+	have(&target, SELF, mark, 4);
 	take(fd);
 	is(4, marks(UTRACE_REC_SYS_ENTER, 0), "1: recorded again");
 	stop(&target);

@@ -87,7 +87,7 @@ static int look_from_inside(void *arg)
 		start(&target);
 		if (attach(fd, target.pid, UTRACE_SCOPE_PROCESS) < 0)
 			_exit(3);
-		tell(&target, SELF, 'm', 100000);
+		tell(&target, SELF, mark, 100000);
 		_exit(!until_held(target.pid, true, &line) ? 4 :
 		      !names(line.awaits, 0));
 	}
@@ -115,7 +115,7 @@ TEST_F(dev, awaits_its_reader)
 	need(read_line("/proc", target.pid, &line), "/proc/PID/utrace");
 	holds(!strcmp(line.hold, "-") && !strcmp(line.awaits, "-"),
 	      "nobody is awaited before the rings are full");
-	tell(&target, SELF, 'm', 100000);
+	tell(&target, SELF, mark, 100000);
 	holds(until_held(target.pid, true, &line), "the task is held");
 	holds(names(line.awaits, getpid()), "it awaits the opener");
 	need(!command(fd, UTRACE_IOC_IN_FLIGHT, &flight), "IN_FLIGHT");

@@ -20,7 +20,7 @@ static char text[600], name[200];
 /*
  * A call whose four arguments fill a capture, which leaves no room for a stack.
  */
-static void fill_capture(void)
+static long fill_capture(long unused)
 {
 	int fd, i;
 
@@ -38,41 +38,34 @@ static void fill_capture(void)
 	for (i = 0; i < 3; i++)
 		if (chdir("..") || rmdir(name))
 			_exit(1);
+	return 0;
 }
 
-static void more(struct target *target, struct order *order)
+static long open_secret(long unused)
+{
+	return open(SECRET, O_RDONLY);
+}
+
+/* The @n-th allocation of the open() fails. */
+static long open_failing(long n)
+{
+	int nth = fail_nth_open(0);
+
+	if (!fail_nth_arm(nth, n))
+		_exit(1);
+	open(SECRET, O_RDONLY);
+	if (fail_nth_left(nth) < 0)
+		_exit(1);
+	return close(nth);
+}
+
+static long execute_true(long unused)
 {
 	static char * const argv[] = { "true", NULL };
 	static char * const envp[] = { NULL };
-	int nth;
 
-	switch (order->what) {
-	case 'n':
-		become_nobody();
-		break;
-	case 'd':
-		if (prctl(PR_SET_DUMPABLE, order->n))
-			_exit(1);
-		break;
-	case 's':
-		open(SECRET, O_RDONLY);
-		break;
-	case 'v':
-		fill_capture();
-		break;
-	case 'f':
-		nth = fail_nth_open(0);
-		if (!fail_nth_arm(nth, order->n))
-			_exit(1);
-		open(SECRET, O_RDONLY);
-		if (fail_nth_left(nth) < 0)
-			_exit(1);
-		close(nth);
-		break;
-	case 'x':
-		execve("/bin/true", argv, envp);
-		_exit(1);
-	}
+	execve("/bin/true", argv, envp);
+	_exit(1);
 }
 
 /*
@@ -113,32 +106,32 @@ static void test_undumpable(void)
 	struct target target;
 	int fd;
 
-	start_with(&target, more);
+	start(&target);
 	fd = session();
 	need(attach(fd, target.pid, UTRACE_SCOPE_TREE) > 0, "attach");
 	need(!choose(fd, ALL_EVENTS, ALL_CAPTURES, NULL, 0),
 	     "choose");
-	have(&target, SELF, 'm', 2);
-	have(&target, SELF, 'd', 0);
-	have(&target, SELF, 'm', 5);
-	have(&target, SELF, 's', 0);
+	have(&target, SELF, mark, 2);
+	have(&target, SELF, set_dumpable, 0);
+	have(&target, SELF, mark, 5);
+	have(&target, SELF, open_secret, 0);
 	take(fd);
 	is(2, marks(UTRACE_REC_SYS_ENTER, target.pid),
 	   "undumpable: marks before it, no others");
 	is(1, count(UTRACE_REC_HIDDEN, target.pid), "undumpable: one HIDDEN");
 	is(1, info(fd).hidden, "undumpable: INFO counts it");
 	holds(!has_secret(), "undumpable: not a byte of what it opens");
-	have(&target, SELF, 'm', 5);
+	have(&target, SELF, mark, 5);
 	is(0, take(fd), "undumpable: nothing, as long as it is");
-	have(&target, SELF, 'd', 1);
-	have(&target, SELF, 'm', 3);
+	have(&target, SELF, set_dumpable, 1);
+	have(&target, SELF, mark, 3);
 	take(fd);
 	is(3, marks(UTRACE_REC_SYS_ENTER, target.pid),
 	   "dumpable again: recorded");
 	is(0, count(UTRACE_REC_HIDDEN, 0),
 	   "dumpable again: nothing is hidden");
-	have(&target, SELF, 'd', 0);
-	tell(&target, SELF, 'e', 7);
+	have(&target, SELF, set_dumpable, 0);
+	tell(&target, SELF, exit_with, 7);
 	records_size = 0;
 	holds(await_exit(fd, target.pid), "undumpable: its EXIT");
 	is(1, count(UTRACE_REC_HIDDEN, target.pid),
@@ -160,15 +153,15 @@ static void test_only_exit(void)
 	pid_t child;
 	int fd;
 
-	start_with(&target, more);
+	start(&target);
 	fd = session();
 	need(attach(fd, target.pid, UTRACE_SCOPE_TREE) > 0, "attach");
 	need(!choose(fd, UTRACE_REC_BIT(EXIT) | UTRACE_REC_BIT(FORK), 0, NULL,
 		     0),
 	     "choose");
-	have(&target, SELF, 'd', 0);
-	child = have(&target, SELF, 'w', 3);
-	tell(&target, SELF, 'e', 7);
+	have(&target, SELF, set_dumpable, 0);
+	child = have(&target, SELF, fork_and_mark, 3);
+	tell(&target, SELF, exit_with, 7);
 	records_size = 0;
 	holds(await_exit(fd, target.pid), "only EXIT: it comes");
 	is(1, count(UTRACE_REC_HIDDEN, target.pid),
@@ -193,19 +186,19 @@ static void test_calls(bool whole, bool two)
 
 	printf("#   %s, %s\n", whole ? "whole calls" : "entries and exits",
 	       two ? "two targets" : "one target");
-	start_with(&target, more);
+	start(&target);
 	fd = session();
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	if (two)
 		need(attach(fd, target.pid, UTRACE_SCOPE_TREE) > 0, "attach");
 	need(!choose(fd, bits, 0, NULL, 0), "choose");
-	have(&target, SELF, 'd', 0);
+	have(&target, SELF, set_dumpable, 0);
 	take(fd);
 	is(1, count(UTRACE_REC_HIDDEN, target.pid), "calls: one HIDDEN");
-	have(&target, SELF, 'm', 100);
+	have(&target, SELF, mark, 100);
 	is(0, take(fd), "calls: nothing, as long as it is hidden");
-	have(&target, SELF, 'd', 1);
-	have(&target, SELF, 'm', 3);
+	have(&target, SELF, set_dumpable, 1);
+	have(&target, SELF, mark, 3);
 	take(fd);
 	is(3, marks(whole ? UTRACE_REC_SYS_CALL : UTRACE_REC_SYS_ENTER,
 		    target.pid), "calls: recorded when it is seen again");
@@ -232,16 +225,16 @@ TEST_F(dev, undumpable_by_root)
 	struct target target;
 	int fd;
 
-	start_with(&target, more);
-	have(&target, SELF, 'n', 0);
+	start(&target);
+	have(&target, SELF, be_nobody, 0);
 	fd = session();
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose(fd, ALL_EVENTS, ALL_CAPTURES, NULL, 0),
 	     "choose");
-	have(&target, SELF, 'd', 0);
-	have(&target, SELF, 'm', 3);
-	have(&target, SELF, 's', 0);
-	tell(&target, SELF, 'e', 7);
+	have(&target, SELF, set_dumpable, 0);
+	have(&target, SELF, mark, 3);
+	have(&target, SELF, open_secret, 0);
+	tell(&target, SELF, exit_with, 7);
 	records_size = 0;
 	holds(await_exit(fd, target.pid), "undumpable, by root: its EXIT");
 	is(3, marks(UTRACE_REC_SYS_ENTER, 0), "undumpable, by root: marks");
@@ -332,17 +325,17 @@ TEST_F(dev, no_room)
 	long sum;
 	int fd;
 
-	start_with(&target, more);
+	start(&target);
 	fd = session();
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose(fd, UTRACE_REC_BIT(SYS_ENTER), ALL_CAPTURES, NULL,
 		     0),
 	     "choose");
-	have(&target, SELF, 'm', 1);
+	have(&target, SELF, mark, 1);
 	take(fd);
 	is(0, missing_items(), "room for all: nothing is missing");
 	is(0, info(fd).uncaptured, "room for all: INFO says so");
-	have(&target, SELF, 'v', 0);
+	have(&target, SELF, fill_capture, 0);
 	take(fd);
 	sum = missing_items();
 	holds(sum > 0, "no room: the record says how many are missing (%ld)",
@@ -374,7 +367,7 @@ TEST_F(dev, no_memory)
 
 	if (why)
 		SKIP(return, "%s", why);
-	start_with(&target, more);
+	start(&target);
 	fd = session();
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose(fd, UTRACE_REC_BIT(SYS_ENTER) | UTRACE_REC_BIT(SYS_EXIT),
@@ -382,7 +375,7 @@ TEST_F(dev, no_memory)
 	for (i = 1; i <= 12; i++) {
 		long now;
 
-		have(&target, SELF, 'f', i);
+		have(&target, SELF, open_failing, i);
 		take(fd);
 		now = missing_items();
 		/*
@@ -434,13 +427,13 @@ static void test_ids(bool inside)
 	struct target target;
 	int fd;
 
-	start_with(&target, more);
+	start(&target);
 	fd = session();
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose(fd, UTRACE_REC_BIT(EXEC) | UTRACE_REC_BIT(EXIT), 0, NULL,
 		     0),
 	     "choose");
-	tell(&target, SELF, 'x', 0);
+	tell(&target, SELF, execute_true, 0);
 	creds = creds_of_exec(fd, &target);
 	is(inside ? 0 : NOBODY, creds ? creds->uid : 0x5555,
 	   inside ? "ids: in a namespace where nobody is root"

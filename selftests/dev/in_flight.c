@@ -263,7 +263,7 @@ TEST_F(dev, read_and_exit)
 	fd = session_on(target.pid, UTRACE_SCOPE_THREAD, ENTER_EXIT);
 	is(1, in_flight(fd, 0), "read()");
 	until_tick();
-	have(&target, SELF, '?', 0);
+	have(&target, SELF, own_tid, 0);
 	settle(&target, SELF);
 	take(fd);
 	rec = told_of(target.pid);
@@ -374,7 +374,7 @@ TEST_F(dev, whole_calls)
 	take(fd);
 	rec = told_of(target.pid);
 	holds(rec && !rec->began, "its begin is not known");
-	have(&target, SELF, '?', 0);
+	have(&target, SELF, own_tid, 0);
 	settle(&target, SELF);
 	take(fd);
 	is(1, in_flight(fd, 0), "read() whose entry is kept");
@@ -383,7 +383,7 @@ TEST_F(dev, whole_calls)
 	holds(rec && rec->began && rec->began < rec->head.time &&
 	      rec->args[0] == (__u64)target.to[SELF][0], "its begin is known");
 	began = rec ? rec->began : 0;
-	have(&target, SELF, '?', 0);
+	have(&target, SELF, own_tid, 0);
 	settle(&target, SELF);
 	take(fd);
 	call = (void *)next_record(NULL);
@@ -589,7 +589,7 @@ struct executing {
 
 static struct executing executing;
 
-static void execute(struct target *target, struct order *order)
+static long execute(long unused)
 {
 	if (silent_read_async(executing.file))
 		execl("/bin/true", "true", NULL);
@@ -602,14 +602,14 @@ static bool start_executing(void)
 	executing.file = silent_file();
 	if (executing.file < 0)
 		return false;
-	start_with(&executing.target, execute);
+	start(&executing.target);
 	executing.good = begin(do_pause);
 	executing.other = begin(do_pause);
 	until(executing.good, is_in, SYS_pause);
 	executing.fd = session_on(executing.good, UTRACE_SCOPE_PROCESS, ENTER_EXIT);
 	need(attach(executing.fd, executing.target.pid, UTRACE_SCOPE_PROCESS) == 2,
 	     "attach");
-	tell(&executing.target, SELF, 'x', 0);
+	tell(&executing.target, SELF, execute, 0);
 	until(executing.target.pid, is_kept, 0);
 	take(executing.fd);
 	return true;
@@ -689,15 +689,10 @@ TEST_F(dev, executes_a_program)
 
 /* Rights */
 
-static void undumpable(struct target *target, struct order *order)
-{
-	prctl(PR_SET_DUMPABLE, order->n);
-}
-
 /* Start a tree of nobody with a child; both wait for orders. */
 static void start_tree(struct target *target)
 {
-	start_with(target, undumpable);
+	start(target);
 	have_more(target, CHILD);
 	settle(target, SELF);
 	settle(target, CHILD);
@@ -706,7 +701,7 @@ static void start_tree(struct target *target)
 static void compare_tree(int fd, struct target *target)
 {
 	is(2, in_flight(fd, 0), "parent and child");
-	have(target, CHILD, 'd', 0);
+	have(target, CHILD, set_dumpable, 0);
 	/* Not settle(): this user may not read the call in /proc. */
 	until(target->tid[CHILD], is_state, 'S');
 	take(fd);
@@ -714,7 +709,7 @@ static void compare_tree(int fd, struct target *target)
 	take(fd);
 	holds(told_of(target->pid) && !told_of(target->tid[CHILD]),
 	      "only the parent is recorded");
-	have(target, CHILD, 'd', 1);
+	have(target, CHILD, set_dumpable, 1);
 	settle(target, CHILD);
 	is(2, in_flight(fd, 0), "the child may be seen again");
 }
@@ -745,14 +740,6 @@ static int open_and_send(void *arg)
 	return !send_fd(*socket, session());
 }
 
-static void as_nobody(struct target *target, struct order *order)
-{
-	if (order->what == 'n')
-		become_nobody();
-	else
-		prctl(PR_SET_DUMPABLE, order->n);
-}
-
 TEST_F(dev, rights)
 {
 	struct target target;
@@ -771,8 +758,8 @@ TEST_F(dev, rights)
 	is(0, in_child(open_and_send, &pair[1]), "the child");
 	fd = receive_fd(pair[0]);
 	need(fd >= 0, "a session of nobody");
-	start_with(&target, as_nobody);
-	have(&target, SELF, 'n', 0);
+	start(&target);
+	have(&target, SELF, be_nobody, 0);
 	have_more(&target, CHILD);
 	settle(&target, SELF);
 	settle(&target, CHILD);
@@ -787,7 +774,7 @@ TEST_F(dev, rights)
 	printf("#  opened by root\n");
 	start_tree(&target);
 	fd = session_on(target.pid, UTRACE_SCOPE_TREE, ENTER_EXIT);
-	have(&target, CHILD, 'd', 0);
+	have(&target, CHILD, set_dumpable, 0);
 	settle(&target, CHILD);
 	is(2, in_flight(fd, 0), "root sees what is not dumpable");
 	stop(&target);

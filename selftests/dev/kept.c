@@ -14,23 +14,17 @@ static void on_signal(int signr)
 {
 }
 
-static void more(struct target *target, struct order *order)
+static long handle_signal(long unused)
 {
-	switch (order->what) {
-	case 'd':
-		prctl(PR_SET_DUMPABLE, order->n);
-		break;
-	case 'h':
-		signal(SIGUSR1, on_signal);
-		break;
-	}
+	signal(SIGUSR1, on_signal);
+	return 0;
 }
 
 static int start_session(struct target *target)
 {
 	int fd;
 
-	start_with(target, more);
+	start(target);
 	fd = session();
 	need(!setup(fd, 0), "setup");
 	return fd;
@@ -61,10 +55,10 @@ static int hides_as_nobody(void *arg)
 	fd = start_session(&target);
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose(fd, WHOLE, 0, NULL, 0), "choose");
-	have(&target, SELF, 'd', 0);
-	have(&target, SELF, 'm', 3);
-	have(&target, SELF, 'd', 1);
-	have(&target, SELF, 'm', 5);
+	have(&target, SELF, set_dumpable, 0);
+	have(&target, SELF, mark, 3);
+	have(&target, SELF, set_dumpable, 1);
+	have(&target, SELF, mark, 5);
 	settle(&target, SELF);
 	take(fd);
 	enter = find_call(UTRACE_REC_SYS_ENTER, SYS_prctl);
@@ -101,15 +95,15 @@ TEST_F(dev, nothing_wanted_for_a_while)
 
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0 &&
 	     !choose(fd, WHOLE, 0, NULL, 0), "attach");
-	have(&target, SELF, 'm', 1);
+	have(&target, SELF, mark, 1);
 	settle(&target, SELF);
 	need(!choose(fd, 0, 0, NULL, 0), "choose nothing");
-	have(&target, SELF, 'm', 2);
+	have(&target, SELF, mark, 2);
 	settle(&target, SELF);
 	take(fd);
 	is(1, marks(UTRACE_REC_SYS_CALL, 0), "the calls that were wanted");
 	need(!choose(fd, WHOLE, 0, NULL, 0), "choose");
-	have(&target, SELF, 'm', 3);
+	have(&target, SELF, mark, 3);
 	settle(&target, SELF);
 	take(fd);
 	is(3, marks(UTRACE_REC_SYS_CALL, 0), "those that are wanted again");
@@ -124,21 +118,21 @@ TEST_F(dev, only_signals_wanted)
 	struct target target;
 	int fd = start_session(&target);
 
-	have(&target, SELF, 'h', 0);
+	have(&target, SELF, handle_signal, 0);
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0 &&
 	     !choose(fd, WHOLE, 0, NULL, 0), "attach");
-	have(&target, SELF, 'm', 1);
+	have(&target, SELF, mark, 1);
 	settle(&target, SELF);
 	need(!choose(fd, UTRACE_REC_BIT(SIGNAL), 0, NULL, 0), "choose signals");
 	take(fd);
 	kill(target.pid, SIGUSR1);
-	have(&target, SELF, 'm', 1);
+	have(&target, SELF, mark, 1);
 	settle(&target, SELF);
 	is(1, take(fd), "one record");
 	is(1, count(UTRACE_REC_SIGNAL, target.pid), "of the signal");
 	need(!choose(fd, WHOLE | UTRACE_REC_BIT(SIGNAL), 0, NULL, 0), "choose");
 	kill(target.pid, SIGUSR1);
-	have(&target, SELF, 'm', 1);
+	have(&target, SELF, mark, 1);
 	settle(&target, SELF);
 	take(fd);
 	is(1, count(UTRACE_REC_SIGNAL, target.pid), "both: the signal");
@@ -156,12 +150,12 @@ TEST_F(dev, another_target)
 	int id = attach(fd, target.pid, UTRACE_SCOPE_PROCESS);
 
 	need(id > 0 && !choose(fd, WHOLE, 0, NULL, 0), "attach");
-	have(&target, SELF, 'm', 1);
+	have(&target, SELF, mark, 1);
 	settle(&target, SELF);
 	need(!detach(fd, id) &&
 	     attach(fd, target.pid, UTRACE_SCOPE_THREAD) > 0, "another target");
 	take(fd);
-	have(&target, SELF, 'm', 3);
+	have(&target, SELF, mark, 3);
 	settle(&target, SELF);
 	take(fd);
 	is(3, marks(UTRACE_REC_SYS_CALL, 0), "calls of the new target");
@@ -179,11 +173,11 @@ TEST_F(dev, wanted_all_the_time)
 
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0 &&
 	     !choose(fd, WHOLE, 0, NULL, 0), "attach");
-	have(&target, SELF, 'm', 1);
+	have(&target, SELF, mark, 1);
 	settle(&target, SELF);
 	take(fd);
 	need(!choose(fd, WHOLE | UTRACE_REC_BIT(SIGNAL), 0, NULL, 0), "choose");
-	have(&target, SELF, 'm', 1);
+	have(&target, SELF, mark, 1);
 	settle(&target, SELF);
 	take(fd);
 	call = (void *)find_call(UTRACE_REC_SYS_CALL, SYS_read);

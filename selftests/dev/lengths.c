@@ -20,39 +20,41 @@
 
 static char path_a[PATH_MAX], path_b[PATH_MAX], bytes[2 * PATH_MAX];
 
-/*
- * Orders: 'r' renames n times what is not there, 'o' writes and 'i' reads n
- * bytes, 'x' tries to execute what is not there, with n bytes of arguments.
- */
-static void more(struct target *target, struct order *order)
+/* Rename a file that does not exist, several times. */
+static long rename_nothing(long times)
+{
+	while (times-- > 0)
+		if (!syscall(SYS_rename, path_a, path_b))
+			_exit(1);
+	return 0;
+}
+
+static long write_bytes(long n)
+{
+	int fd = open("/dev/null", O_WRONLY);
+
+	if (write(fd, bytes, n) != n)
+		_exit(1);
+	return close(fd);
+}
+
+static long read_bytes(long n)
+{
+	int fd = open("/dev/zero", O_RDONLY);
+
+	if (read(fd, bytes, n) != n)
+		_exit(1);
+	return close(fd);
+}
+
+/* Try to execute a file that does not exist, with an argument of @n bytes. */
+static long execute_nothing(long n)
 {
 	static char * const argv[] = { "program", path_b, NULL };
 	static char * const envp[] = { path_b, NULL };
-	int fd, i;
 
-	switch (order->what) {
-	case 'r':
-		for (i = 0; i < order->n; i++)
-			if (!syscall(SYS_rename, path_a, path_b))
-				_exit(1);
-		break;
-	case 'o':
-		fd = open("/dev/null", O_WRONLY);
-		if (write(fd, bytes, order->n) != order->n)
-			_exit(1);
-		close(fd);
-		break;
-	case 'i':
-		fd = open("/dev/zero", O_RDONLY);
-		if (read(fd, bytes, order->n) != order->n)
-			_exit(1);
-		close(fd);
-		break;
-	case 'x':
-		path_b[order->n] = '\0';
-		syscall(SYS_execve, path_a, argv, envp);
-		break;
-	}
+	path_b[n] = '\0';
+	return syscall(SYS_execve, path_a, argv, envp);
 }
 
 /* Start a target with paths of LONGEST bytes and memory to write. */
@@ -61,7 +63,7 @@ static void start_long(struct target *target)
 	memset(path_a, 'a', LONGEST);
 	memset(path_b, 'b', LONGEST);
 	memset(bytes, 'w', sizeof(bytes));
-	start_with(target, more);
+	start(target);
 }
 
 static int choose_sizes(int fd, __u64 events, __u32 strings, __u32 buffers)
@@ -134,10 +136,11 @@ static bool any(int type, const void *data, size_t len, __u64 whole, int flags)
 	return false;
 }
 
-static struct utrace_rec *record_of(int fd, struct target *target, char what,
-				    int n, int type, __u32 nr)
+static struct utrace_rec *record_of(int fd, struct target *target,
+				    order_fn *call,
+				    long n, int type, __u32 nr)
 {
-	have(target, SELF, what, n);
+	have(target, SELF, call, n);
 	settle(target, SELF);
 	take(fd);
 	return last_of(type, nr);
@@ -167,14 +170,15 @@ TEST_F(dev, entries_and_exits)
 	fd = session();
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose_sizes(fd, APART, 4096, 4096), "choose");
-	rec = record_of(fd, &target, 'r', 1, UTRACE_REC_SYS_ENTER, SYS_rename);
+	rec = record_of(fd, &target, rename_nothing, 1, UTRACE_REC_SYS_ENTER,
+			SYS_rename);
 	holds(has(rec, 0, path_a, LONGEST, LONGEST, 0), "the old path is whole");
 	holds(has(rec, 1, path_b, LONGEST, LONGEST, 0), "so is the new one");
 	holds(rec && !rec->flags, "nothing is missing");
 	need(!choose_sizes(fd, APART, 0, 4096), "choose");
-	have(&target, SELF, 'o', 4096);
-	have(&target, SELF, 'o', 4097);
-	have(&target, SELF, 'i', 4096);
+	have(&target, SELF, write_bytes, 4096);
+	have(&target, SELF, write_bytes, 4097);
+	have(&target, SELF, read_bytes, 4096);
 	settle(&target, SELF);
 	take(fd);
 	holds(any(UTRACE_REC_SYS_ENTER, bytes, 4096, 4096, 0),
@@ -184,15 +188,17 @@ TEST_F(dev, entries_and_exits)
 	      "4096 of 4097 bytes that are written");
 	holds(any(UTRACE_REC_SYS_EXIT, zeros, 4096, 4096, UTRACE_ITEM_F_OUT),
 	      "4096 bytes that are read");
-	rec = record_of(fd, &target, 'r', 1, UTRACE_REC_SYS_ENTER, SYS_rename);
+	rec = record_of(fd, &target, rename_nothing, 1, UTRACE_REC_SYS_ENTER,
+			SYS_rename);
 	holds(has(rec, 0, path_a, 488, 488, UTRACE_ITEM_F_TRUNCATED) &&
 	      has(rec, 1, path_b, 488, 488, UTRACE_ITEM_F_TRUNCATED),
 	      "488 bytes of each path by default");
 	need(!choose_sizes(fd, APART, 33, 1), "choose");
-	rec = record_of(fd, &target, 'r', 1, UTRACE_REC_SYS_ENTER, SYS_rename);
+	rec = record_of(fd, &target, rename_nothing, 1, UTRACE_REC_SYS_ENTER,
+			SYS_rename);
 	holds(has(rec, 0, path_a, 33, 33, UTRACE_ITEM_F_TRUNCATED),
 	      "33 bytes of a path");
-	have(&target, SELF, 'o', 4096);
+	have(&target, SELF, write_bytes, 4096);
 	settle(&target, SELF);
 	take(fd);
 	/* That is what the target has read before. */
@@ -225,7 +231,8 @@ TEST_F(dev, arguments_of_a_program)
 	fd = session();
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose_sizes(fd, APART, 4096, 0), "choose");
-	rec = record_of(fd, &target, 'x', 3000, UTRACE_REC_SYS_ENTER,
+	rec = record_of(fd, &target, execute_nothing, 3000,
+			UTRACE_REC_SYS_ENTER,
 			SYS_execve);
 	path_b[3000] = '\0';
 	len = words(argv, "program", path_b);
@@ -250,7 +257,7 @@ TEST_F(dev, nothing_lost)
 	need(!setup_full(fd, SMALL, UTRACE_FULL_DEFAULT), "setup");
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose_sizes(fd, UTRACE_REC_BIT(SYS_CALL), 4096, 4096), "choose");
-	tell(&target, SELF, 'r', MANY);
+	tell(&target, SELF, rename_nothing, MANY);
 	for (i = 0; i < DEADLINE_MS / 2 && !parked; i++) {
 		usleep(2000);
 		parked = info(fd).parked;
@@ -272,7 +279,7 @@ TEST_F(dev, nothing_lost)
 	is(MANY, good, "with both paths whole");
 	is(0, info(fd).lost, "none is lost");
 	is(0, info(fd).uncaptured, "no item is missing");
-	holds(hear(&target, SELF) > 0, "the target goes on");
+	holds(is_answered(&target, SELF), "the target goes on");
 	close(fd);
 	stop(&target);
 }

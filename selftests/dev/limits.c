@@ -104,7 +104,7 @@ static void test_engine_count(struct target *target, struct target *other)
 	   "of another session too");
 	is(0, engines(other->pid), "what is refused leaves no engine");
 	need(!choose_marks(fd), "choose");
-	later = have(target, SELF, 'w', 2);
+	later = have(target, SELF, fork_and_mark, 2);
 	holds(later > 0, "a fork of who is traced does not fail for it");
 	take(fd);
 	is(2, marks(UTRACE_REC_SYS_ENTER, later), "the child is traced");
@@ -330,7 +330,7 @@ static void test_ring_count(void)
 	fd = small_session();
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose_marks(fd), "choose");
-	have(&target, SELF, 'm', 2000);
+	have(&target, SELF, mark, 2000);
 	close(fd);
 	is(MAX_RINGS, most_rings(),
 	   "closed while attached and full: none is counted");

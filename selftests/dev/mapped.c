@@ -174,7 +174,7 @@ TEST_F(dev, not_mapped)
 			    UTRACE_MAP_RINGS), "the rings: EINVAL");
 	is(-EINVAL, try_map(fd, a.tails_size, rw, MAP_SHARED, UTRACE_MAP_TAILS),
 	   "the tails: EINVAL");
-	have(&target, SELF, 'm', 2);
+	have(&target, SELF, mark, 2);
 	is(4, take(fd), "read() gives the records");
 	close(fd);
 	stop(&target);
@@ -193,11 +193,11 @@ TEST_F(dev, reader)
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose_marks(fd), "choose");
 	map(fd, &a);
-	have(&target, SELF, 'm', 1);
+	have(&target, SELF, mark, 1);
 	is(-1, read(fd, records, sizeof(records)),
 	   "read() gives nothing from the rings");
 	is(2, take_mapped(fd, &a), "they have the records");
-	tell(&target, SELF, 'm', MANY);
+	tell(&target, SELF, mark, MANY);
 	for (i = 0; i < DEADLINE_MS / 2 && !info(fd).parked; i++)
 		usleep(2000);
 	pfd.fd = target.from[SELF][0];
@@ -250,17 +250,17 @@ TEST_F(dev, hostile)
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		for (cpu = 0; cpu < a.cpus; cpu++)
 			a.tail[cpu].tail = a.ring[cpu].head + bad[i];
-		have(&target, SELF, 'm', MANY);
+		have(&target, SELF, mark, MANY);
 		holds(read(fd, records, sizeof(records)) == -1 &&
 		      errno == EAGAIN, "tails of head + %llx: the target goes on",
 		      bad[i]);
 		for (cpu = 0; cpu < a.cpus; cpu++)
 			a.tail[cpu].tail = bad[i];
-		have(&target, SELF, 'm', MANY);
+		have(&target, SELF, mark, MANY);
 	}
 	for (cpu = 0; cpu < a.cpus; cpu++)
 		a.tail[cpu].tail = a.ring[cpu].head;
-	have(&target, SELF, 'm', 1);
+	have(&target, SELF, mark, 1);
 	holds(take_mapped(fd, &a) >= 2 && marks(UTRACE_REC_SYS_ENTER, 0) == 1,
 	      "right tails: records come again");
 	holds(madvise(a.tail, a.tails_size, MADV_DOFORK) && errno == EINVAL,

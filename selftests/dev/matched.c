@@ -140,7 +140,7 @@ TEST_F(dev, exe)
 	need(!choose_marks(fd), "choose");
 	holds(attach_path(fd, actor_path(), UTRACE_SCOPE_EXE) > 0, "ATTACH to an executable");
 	ask_for_marks(&program, 3);
-	have(&target, SELF, 'm', 2);
+	have(&target, SELF, mark, 2);
 	is(3, taken_marks(fd, program.pid), "a process that runs it has records");
 	is(0, marks(UTRACE_REC_SYS_ENTER, target.pid), "another process has none");
 	start_program(&later, actor_path());
@@ -170,7 +170,7 @@ TEST_F(dev, exe_of_the_caller)
 	need(!choose_marks(fd), "choose");
 	need(attach_path(fd, "/proc/self/exe", UTRACE_SCOPE_EXE) > 0, "attach");
 	mark(7);
-	have(&target, SELF, 'm', 3);
+	have(&target, SELF, mark, 3);
 	is(3, taken_marks(fd, target.pid), "a child has records");
 	is(0, marks(UTRACE_REC_SYS_ENTER, getpid()), "the caller has none");
 	close(fd);
@@ -254,20 +254,20 @@ TEST_F(dev, cgroup)
 	fd = session();
 	need(!choose_marks(fd), "choose");
 	holds(attach_path(fd, ut_cg, UTRACE_SCOPE_CGROUP) > 0, "ATTACH to a cgroup");
-	have(&inside, SELF, 'm', 3);
-	have(&deeper, SELF, 'm', 4);
-	have(&outside, SELF, 'm', 5);
-	child = have(&inside, SELF, 'w', 6);
+	have(&inside, SELF, mark, 3);
+	have(&deeper, SELF, mark, 4);
+	have(&outside, SELF, mark, 5);
+	child = have(&inside, SELF, fork_and_mark, 6);
 	is(3, taken_marks(fd, inside.pid), "a process in it has records");
 	is(4, marks(UTRACE_REC_SYS_ENTER, deeper.pid),
 	   "one in a cgroup below it has records");
 	is(0, marks(UTRACE_REC_SYS_ENTER, outside.pid), "one outside has none");
 	is(6, marks(UTRACE_REC_SYS_ENTER, child), "a child that is born in it has records");
 	move_to(ut_cg, outside.pid);
-	have(&outside, SELF, 'm', 7);
+	have(&outside, SELF, mark, 7);
 	is(7, taken_marks(fd, outside.pid), "a process that comes has records from then on");
 	move_to(ut_cg_root, outside.pid);
-	have(&outside, SELF, 'm', 8);
+	have(&outside, SELF, mark, 8);
 	is(0, taken_marks(fd, outside.pid), "one that leaves has none");
 	close(fd);
 	stop(&inside);
@@ -285,7 +285,7 @@ static int attach_from_inside(void *arg)
 	need(!choose_marks(fd), "choose");
 	need(attach_path(fd, ut_cg, UTRACE_SCOPE_CGROUP) > 0, "attach");
 	mark(7);
-	have(inside, SELF, 'm', 3);
+	have(inside, SELF, mark, 3);
 	is(3, taken_marks(fd, inside->pid), "a process in the cgroup has records");
 	is(0, marks(UTRACE_REC_SYS_ENTER, getpid()), "the caller has none");
 	return dev_test->exit_code;
@@ -379,8 +379,9 @@ TEST_F(dev, no_waiting)
 	need(!setup_full(fd, 64 << 10, UTRACE_FULL_DEFAULT), "setup");
 	need(attach_path(fd, "/proc/self/exe", UTRACE_SCOPE_EXE) > 0, "attach");
 	need(!choose_marks(fd), "choose");
-	is(target.pid, have(&target, SELF, 'm', MANY),
-	   "FULL_DEFAULT: a task goes on when its ring is full");
+	tell(&target, SELF, mark, MANY);
+	holds(is_answered(&target, SELF),
+	      "FULL_DEFAULT: a task goes on when its ring is full");
 	holds(info(fd).lost > 0, "FULL_DEFAULT: its records are lost");
 	is(0, info(fd).waits, "FULL_DEFAULT: it has not waited");
 	close(fd);

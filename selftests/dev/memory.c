@@ -36,13 +36,13 @@ static bool is_left_alone(void)
 {
 	if (engines(victim->pid))
 		return false;
-	have(victim, SELF, 'm', 1);
+	have(victim, SELF, mark, 1);
 	return !take(fd);
 }
 
 static bool is_recorded(void)
 {
-	have(victim, SELF, 'm', 2);
+	have(victim, SELF, mark, 2);
 	return take(fd) == 4 && marks(UTRACE_REC_SYS_ENTER, victim->pid) == 2;
 }
 
@@ -146,7 +146,7 @@ static bool good_events(int ret)
 
 	if (ret)
 		return is_recorded();
-	have(victim, SELF, 'm', 1);
+	have(victim, SELF, mark, 1);
 	good = !take(fd);
 	return !choose_marks(fd) && is_recorded() && good;
 }
@@ -244,7 +244,7 @@ static int call_close(void)
 
 static bool good_close(int ret)
 {
-	have(victim, SELF, 'm', 1);
+	have(victim, SELF, mark, 1);
 	return !ret && !engines(victim->pid);
 }
 
@@ -257,7 +257,7 @@ static __u64 last;	/* number of the last record read */
 static void prepare_read(void)
 {
 	last = info(fd).records;
-	have(victim, SELF, 'm', 2);
+	have(victim, SELF, mark, 2);
 	page = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	need(page != MAP_FAILED, "mmap");
@@ -454,34 +454,31 @@ static int missed_as_root(void *arg)
 /* A task is hidden when it should be, with or without memory. */
 static int target_nth;
 
-static void hide(struct target *target, struct order *order)
+static long open_nth(long unused)
 {
-	switch (order->what) {
-	case 'o':
-		target_nth = fail_nth_open(0);
-		break;
-	case 'd':
-		prctl(PR_SET_DUMPABLE, order->n);
-		break;
-	case 'h':
-		prctl(PR_SET_DUMPABLE, 0);
-		if (!fail_nth_arm(target_nth, order->n))
-			_exit(1);
-		mark(1);
-		open(SECRET, O_RDONLY);
-		shared->left = fail_nth_left(target_nth);
-		if (shared->left < 0)
-			_exit(1);
-		mark(1);
-		break;
-	}
+	target_nth = fail_nth_open(0);
+	return 0;
+}
+
+/* Become hidden; the @n-th allocation after that fails. */
+static long hide_failing(long n)
+{
+	prctl(PR_SET_DUMPABLE, 0);
+	if (!fail_nth_arm(target_nth, n))
+		_exit(1);
+	mark(1);
+	open(SECRET, O_RDONLY);
+	shared->left = fail_nth_left(target_nth);
+	if (shared->left < 0)
+		_exit(1);
+	return mark(1);
 }
 
 static struct target shy;
 
 static int call_hidden(void)
 {
-	have(&shy, SELF, 'h', failing.n);
+	have(&shy, SELF, hide_failing, failing.n);
 	failing.left = shared->left;
 	return 0;
 }
@@ -496,8 +493,8 @@ static bool good_hidden(int ret)
 	shown = count(UTRACE_REC_SYS_ENTER, 0) ||
 		memmem(records, records_size, SECRET, strlen(SECRET));
 	once = count(UTRACE_REC_HIDDEN, shy.pid);
-	have(&shy, SELF, 'd', 1);
-	have(&shy, SELF, 'm', 3);
+	have(&shy, SELF, set_dumpable, 1);
+	have(&shy, SELF, mark, 3);
 	take(fd);
 	again = marks(UTRACE_REC_SYS_ENTER, shy.pid);
 	need(!detach(fd, id), "detach");
@@ -517,8 +514,8 @@ static int hidden_as_nobody(void *arg)
 	static const __u32 calls[] = { MARK_NR, SYS_openat };
 
 	become_nobody();
-	start_with(&shy, hide);
-	have(&shy, SELF, 'o', 0);
+	start(&shy);
+	have(&shy, SELF, open_nth, 0);
 	pidfd = pidfd_of(shy.pid, 0);
 	fd = session();
 	need(!setup(fd, RING), "setup");
@@ -539,19 +536,15 @@ static int hidden_as_nobody(void *arg)
 /* The calls of one order; the ring of a CPU has room for three. */
 #define LONG_CALLS	20
 
-/* Orders: 'o': open fail-nth; 'r': let the n-th allocation of each rename(2) fail. */
-static void rename_long(struct target *target, struct order *order)
+/* The @n-th allocation of each rename(2) fails. */
+static long rename_long(long n)
 {
 	static char path[PATH_MAX];
 	int i, left;
 
-	if (order->what == 'o') {
-		target_nth = fail_nth_open(0);
-		return;
-	}
 	memset(path, 'x', sizeof(path) - 1);
 	for (i = 0; i < LONG_CALLS; i++) {
-		if (!fail_nth_arm(target_nth, order->n))
+		if (!fail_nth_arm(target_nth, n))
 			_exit(1);
 		syscall(SYS_rename, path, path);
 		left = fail_nth_left(target_nth);
@@ -559,6 +552,7 @@ static void rename_long(struct target *target, struct order *order)
 			_exit(1);
 		shared->done += !left;
 	}
+	return 0;
 }
 
 /* Read whenever the target waits, until it answers; returns how many calls. */
@@ -572,7 +566,7 @@ static int read_when_parked(struct target *target)
 			take(fd);
 			told += count(UTRACE_REC_SYS_CALL, target->pid);
 		}
-	need(hear(target, SELF) >= 0, "an answer");
+	hear(target, SELF);
 	settle(target, SELF);
 	take(fd);
 	return told + count(UTRACE_REC_SYS_CALL, target->pid);
@@ -598,16 +592,16 @@ static int parked_as_root(void *arg)
 
 	need(fail_nth_write("failslab/ignore-gfp-wait", "Y") &&
 	     fail_nth_write("fail_page_alloc/min-order", "1"), "debugfs");
-	start_with(&target, rename_long);
+	start(&target);
 	pin_to_cpu(target.pid, 0);
-	have(&target, SELF, 'o', 0);
+	have(&target, SELF, open_nth, 0);
 	fd = session();
 	need(!setup_full(fd, RING, UTRACE_FULL_DEFAULT), "setup");
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!command(fd, UTRACE_IOC_EVENTS, &events), "choose");
 	for (n = 1; n <= 3; n++) {
 		shared->done = 0;
-		tell(&target, SELF, 'r', n);
+		tell(&target, SELF, rename_long, n);
 		told += read_when_parked(&target);
 		printf("#   allocation %d of more than a page: %d of %d calls\n",
 		       n, shared->done, LONG_CALLS);

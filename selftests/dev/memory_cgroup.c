@@ -418,31 +418,37 @@ static const struct kind {
 	  "shmem", CONSUMERS, 4096 },
 };
 
-/* Orders: 'B': begin; 'P', 'M', 'U': prepare, make, undo objects of a kind. */
-static void be_agent(struct target *target, struct order *order)
+/* Orders of the agent; objects are of kind @n. */
+
+static long begin_agent(long unused)
 {
 	const struct rlimit files = { 4096, 4096 };
 	const struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
-	const struct kind *kind = &kinds[order->n];
 
-	switch (order->what) {
-	case 'B':
-		setrlimit(RLIMIT_NOFILE, &files);
-		setrlimit(RLIMIT_MEMLOCK, &all);
-		crowd_pid = pool_start();
-		break;
-	case 'P':
-		*refused = 0;
-		kind->prepare();
-		break;
-	case 'M':
-		if (!*refused)
-			kind->make();
-		break;
-	case 'U':
-		kind->undo();
-		break;
-	}
+	setrlimit(RLIMIT_NOFILE, &files);
+	setrlimit(RLIMIT_MEMLOCK, &all);
+	crowd_pid = pool_start();
+	return 0;
+}
+
+static long prepare_objects(long n)
+{
+	*refused = 0;
+	kinds[n].prepare();
+	return 0;
+}
+
+static long make_objects(long n)
+{
+	if (!*refused)
+		kinds[n].make();
+	return 0;
+}
+
+static long undo_objects(long n)
+{
+	kinds[n].undo();
+	return 0;
 }
 
 /* The test */
@@ -473,11 +479,11 @@ static void charges(struct target *agent, int n)
 	const struct kind *kind = &kinds[n];
 	long before, grown;
 
-	have(agent, SELF, 'P', n);
+	have(agent, SELF, prepare_objects, n);
 	before = stat_of(kind->of);
-	have(agent, SELF, 'M', n);
+	have(agent, SELF, make_objects, n);
 	grown = stat_of(kind->of) - before;
-	have(agent, SELF, 'U', n);
+	have(agent, SELF, undo_objects, n);
 	if (*refused)
 		printf("#   %s: not here: %s\n", kind->name,
 		       strerror(*refused));
@@ -503,9 +509,9 @@ TEST_F_TIMEOUT(dev, charged, TEST_TIMEOUT_DEFAULT * 3 / 2)
 		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	need(refused != MAP_FAILED, "memory");
 	pool_make(CROWD, do_work);
-	start_with(&agent, be_agent);
+	start(&agent);
 	need(!ut_cg_add(agent.pid), "the cgroup");
-	have(&agent, SELF, 'B', 0);
+	have(&agent, SELF, begin_agent, 0);
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
 		charges(&agent, i);
 	stop(&agent);
@@ -561,7 +567,7 @@ TEST_F(dev, limited)
 	is(0, setup(fd, LARGE), "a session outside");
 	need(!choose_marks(fd), "choose");
 	holds(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "its target");
-	have(&target, SELF, 'm', 3);
+	have(&target, SELF, mark, 3);
 	settle(&target, SELF);
 	take(fd);
 	is(3, marks(UTRACE_REC_SYS_ENTER, target.pid), "its records");

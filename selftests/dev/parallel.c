@@ -333,15 +333,14 @@ TEST_F(dev, killed)
 
 static int shared_fd;
 
-/* Orders: 'r' reads from the session that the target has inherited. */
-static void read_own(struct target *target, struct order *order)
+/* Read from the session that the target has inherited. */
+static long read_own(long unused)
 {
 	char room[8192];
 
-	(void)target;
-	(void)order;
 	if (read(shared_fd, room, sizeof(room)) < 0)
 		_exit(97);
+	return 0;
 }
 
 /* A target that reads its own session does not wait for itself. */
@@ -351,18 +350,18 @@ TEST_F(dev, target_reads)
 
 	shared_fd = session();
 	need(!setup_full(shared_fd, SMALL, UTRACE_FULL_DEFAULT), "setup");
-	start_with(&target, read_own);
+	start(&target);
 	need(attach(shared_fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	choose_mark(shared_fd, CALL_BITS);
-	have(&target, SELF, 'm', 1);
-	have(&target, SELF, 'r', 0);
-	have(&target, SELF, 'm', MANY);
+	have(&target, SELF, mark, 1);
+	have(&target, SELF, read_own, 0);
+	have(&target, SELF, mark, MANY);
 	holds(info(shared_fd).lost > 0, "its records are lost, and it goes on");
 	take(shared_fd);
-	tell(&target, SELF, 'm', MANY);
+	tell(&target, SELF, mark, MANY);
 	holds(is_held(target.pid), "another process reads: the target waits");
 	close(shared_fd);
-	is(target.pid, hear(&target, SELF), "the session ends: it goes on");
+	holds(is_answered(&target, SELF), "the session ends: it goes on");
 	stop(&target);
 }
 

@@ -53,44 +53,33 @@ static char core_folder[32];
 
 #define CORE_SIZE	(1 << 20)
 
-static void dump_core(void)
+static long dump_core(long unused)
 {
 	struct rlimit limit = { CORE_SIZE, CORE_SIZE };
 
 	if (chdir(core_folder) || setrlimit(RLIMIT_CORE, &limit))
 		_exit(97);
-	syscall(SYS_tgkill, getpid(), gettid(), SIGQUIT);
+	return syscall(SYS_tgkill, getpid(), gettid(), SIGQUIT);
 }
 
-/*
- * Orders: 'b' blocks the signal of the burst, 'u' unblocks it, 'q' dumps core,
- * 'x' executes another program.
- */
-static void deeds(struct target *target, struct order *order)
+/* Handle the signal of a burst, and block or unblock it. */
+static long set_burst(long how)
 {
 	struct sigaction action = {
 		.sa_handler = on_signal, .sa_flags = SA_NODEFER | SA_RESTART,
 	};
 	sigset_t burst;
 
-	(void)target;
 	sigemptyset(&burst);
 	sigaddset(&burst, SIGRTMIN);
-	switch (order->what) {
-	case 'b':
-		sigaction(SIGRTMIN, &action, NULL);
-		sigprocmask(SIG_BLOCK, &burst, NULL);
-		break;
-	case 'u':
-		sigprocmask(SIG_UNBLOCK, &burst, NULL);
-		break;
-	case 'q':
-		dump_core();
-		break;
-	case 'x':
-		execl("/bin/true", "true", NULL);
-		_exit(98);
-	}
+	sigaction(SIGRTMIN, &action, NULL);
+	return sigprocmask(how, &burst, NULL);
+}
+
+static long execute_true(long unused)
+{
+	execl("/bin/true", "true", NULL);
+	_exit(98);
 }
 
 /*
@@ -104,7 +93,7 @@ static void fill(struct full *full, enum who more)
 	need(handled != MAP_FAILED, "mmap");
 	start(&full->filler);
 	pin_to_cpu(full->filler.pid, 0);
-	start_with(&full->target, deeds);
+	start(&full->target);
 	pin_to_cpu(full->target.pid, 0);
 	if (more != SELF)
 		have_more(&full->target, more);
@@ -112,10 +101,10 @@ static void fill(struct full *full, enum who more)
 				    EVENTS);
 	need(attach(full->fd, full->target.pid, UTRACE_SCOPE_TREE) > 0,
 	     "attach");
-	have(&full->target, SELF, 'm', 1);
+	have(&full->target, SELF, mark, 1);
 	if (more != SELF)
-		have(&full->target, more, 'm', 1);
-	tell(&full->filler, SELF, 'm', MANY);
+		have(&full->target, more, mark, 1);
+	tell(&full->filler, SELF, mark, MANY);
 	need(is_held(full->filler.pid), "a target that waits");
 	records_size = 0;
 }
@@ -227,10 +216,10 @@ TEST_F(dev, burst_of_signals)
 	int i;
 
 	fill(&full, SELF);
-	have(&full.target, SELF, 'b', 0);
+	have(&full.target, SELF, set_burst, SIG_BLOCK);
 	for (i = 0; i < BURST; i++)
 		kill(full.target.pid, SIGRTMIN);
-	tell(&full.target, SELF, 'u', 0);
+	tell(&full.target, SELF, set_burst, SIG_UNBLOCK);
 	holds(is_held(full.target.pid), "a task with many signals is held");
 	nothing_is_lost(&full, 2);
 	is(0, *handled, "it has handled no signal");
@@ -280,7 +269,7 @@ TEST_F(dev, stop_after_stop)
 	holds(is_held(full.target.pid), "a task in stops is held");
 	nothing_is_lost(&full, 2);
 	kill(full.target.pid, SIGCONT);
-	tell(&full.target, SELF, 'm', 1);
+	tell(&full.target, SELF, mark, 1);
 	holds(gather_answer(&full, &full.target, SELF), "it goes on");
 	is(2, marks(UTRACE_REC_SYS_ENTER, full.target.pid), "its call is there");
 	finish(&full);
@@ -317,25 +306,25 @@ static void test_exec(enum who who)
 	enum who other = who == SELF ? THREAD : SELF;
 	struct utrace_rec_exec *exec;
 	struct utrace_rec_exit *exit;
-	struct utrace_rec *mark;
+	struct utrace_rec *call;
 	struct full full;
 	pid_t pid, gone;
 
 	fill(&full, THREAD);
 	pid = full.target.pid;
 	gone = full.target.tid[other];
-	tell(&full.target, other, 'm', 3);
+	tell(&full.target, other, mark, 3);
 	need(is_held(gone), "a thread that waits");
-	tell(&full.target, who, 'x', 0);
+	tell(&full.target, who, execute_true, 0);
 	holds(is_true(pid), "a held thread does not delay an execve()");
 	holds(is_held(pid), "the new program is held");
 	nothing_is_lost(&full, 3);
 	is(0, gather_death(&full, pid), "it ends");
 	exec = (void *)find(UTRACE_REC_EXEC, pid);
-	mark = find_last(UTRACE_REC_SYS_ENTER, gone);
+	call = find_last(UTRACE_REC_SYS_ENTER, gone);
 	holds(exec && exec->old_tid == full.target.tid[who],
 	      "the execve() is recorded");
-	holds(mark && (void *)mark < (void *)exec,
+	holds(call && (void *)call < (void *)exec,
 	      "and before it the call of the other thread");
 	exit = (void *)find(UTRACE_REC_EXIT, gone);
 	is(who == THREAD ? full.target.tid[who] : 0, exit ? exit->exec_tid : -1,
@@ -375,7 +364,7 @@ TEST_F(dev, fork_without_room)
 	pid_t child;
 
 	fill(&full, SELF);
-	tell(&full.target, SELF, 'w', 20);
+	tell(&full.target, SELF, fork_and_mark, 20);
 	holds(is_held(full.target.pid), "a task that has forked is held");
 	child = child_of(full.target.pid);
 	holds(is_held(child), "and so is the child");
@@ -408,7 +397,7 @@ TEST_F(dev, seized)
 
 	fill(&full, SELF);
 	pid = full.target.pid;
-	tell(&full.target, SELF, 'm', 3);
+	tell(&full.target, SELF, mark, 3);
 	need(is_held(pid), "a target that waits");
 	is(0, ptrace(PTRACE_SEIZE, pid, 0, PTRACE_O_TRACESYSGOOD),
 	   "PTRACE_SEIZE of a held task");
@@ -446,7 +435,7 @@ TEST_F(dev, frozen)
 		SKIP(return, "%s", why);
 	fill(&full, SELF);
 	need(!ut_cg_add(full.target.pid), "the cgroup");
-	tell(&full.target, SELF, 'm', 3);
+	tell(&full.target, SELF, mark, 3);
 	need(is_held(full.target.pid), "a target that waits");
 	need(!ut_cg_write("cgroup.freeze", "1"), "cgroup.freeze");
 	holds(until_frozen(true), "a held task counts as frozen");
@@ -458,7 +447,7 @@ TEST_F(dev, frozen)
 	holds(gather_answer(&full, &full.target, SELF), "thawed it goes on");
 	is(4, marks(UTRACE_REC_SYS_ENTER, full.target.pid),
 	   "all its calls are recorded");
-	tell(&full.filler, SELF, 'm', 0);
+	tell(&full.filler, SELF, mark, 0);
 	finish(&full);
 	ut_cg_remove();
 }
@@ -474,7 +463,7 @@ TEST_F(dev, killed_by_its_cgroup)
 	fill(&full, SELF);
 	pid = full.target.pid;
 	need(!ut_cg_add(pid), "the cgroup");
-	tell(&full.target, SELF, 'm', 3);
+	tell(&full.target, SELF, mark, 3);
 	need(is_held(pid), "a target that waits");
 	need(!ut_cg_write("cgroup.kill", "1"), "cgroup.kill");
 	is(SIGKILL, await_death(pid), "cgroup.kill ends a held task");
@@ -496,7 +485,7 @@ TEST_F(dev, system_sleep)
 		SKIP(return, "no /sys/power/pm_test (PM_DEBUG)");
 	fill(&full, SELF);
 	pid = full.target.pid;
-	tell(&full.target, SELF, 'm', 3);
+	tell(&full.target, SELF, mark, 3);
 	need(is_held(pid), "a target that waits");
 	need(!ut_write_file("/sys/power/pm_test", "freezer"), "pm_test");
 	/* The write fails if some task cannot be frozen. */
@@ -547,9 +536,9 @@ TEST_F(dev, core_dump_by_another_thread)
 		SKIP(return, "kernel.core_pattern is not a plain \"core\"");
 	fill(&full, THREAD);
 	pid = full.target.pid;
-	tell(&full.target, SELF, 'm', 3);
+	tell(&full.target, SELF, mark, 3);
 	need(is_held(pid), "a target that waits");
-	tell(&full.target, THREAD, 'q', 0);
+	tell(&full.target, THREAD, dump_core, 0);
 	status = await_death(pid);
 	holds(status != -1 && WIFSIGNALED(status) && WTERMSIG(status) == SIGQUIT,
 	      "a held thread does not delay a fatal signal (%#x)", status);
@@ -588,7 +577,7 @@ TEST_F(dev, stopped_by_job_control)
 
 	fill(&full, SELF);
 	pid = full.target.pid;
-	tell(&full.target, SELF, 'm', 3);
+	tell(&full.target, SELF, mark, 3);
 	need(is_held(pid), "a target that waits");
 	kill(pid, SIGSTOP);
 	usleep(1000 * UT_QUIET_MS);
@@ -615,7 +604,7 @@ TEST_F(dev, stopped_while_a_thread_is_held)
 
 	fill(&full, THREAD);
 	pid = full.target.pid;
-	tell(&full.target, SELF, 'm', 3);
+	tell(&full.target, SELF, mark, 3);
 	need(is_held(pid), "a target that waits");
 	kill(pid, SIGSTOP);
 	holds(is_stop(await_change(NULL, pid, WUNTRACED)),
@@ -627,7 +616,7 @@ TEST_F(dev, stopped_while_a_thread_is_held)
 	nothing_is_lost(&full, 3);
 	holds(gather_answer(&full, &full.target, SELF), "it goes on");
 	is(4, marks(UTRACE_REC_SYS_ENTER, pid), "all its calls are recorded");
-	tell(&full.target, THREAD, 'm', 1);
+	tell(&full.target, THREAD, mark, 1);
 	holds(gather_answer(&full, &full.target, THREAD), "so does the other one");
 	is(2, marks(UTRACE_REC_SYS_ENTER, full.target.tid[THREAD]),
 	   "all its calls are recorded");
@@ -649,7 +638,7 @@ TEST_F(dev, killed_with_its_namespace)
 	fill(&full, SELF);
 	init = full.filler.pid;
 	pid = full.target.pid;
-	tell(&full.target, SELF, 'm', 3);
+	tell(&full.target, SELF, mark, 3);
 	need(is_held(pid), "a target that waits");
 	kill(init, SIGKILL);
 	is(SIGKILL, await_death(pid), "a held task dies with the namespace");
@@ -698,7 +687,7 @@ TEST_F(dev, out_of_memory)
 	need(!ut_cg_write("memory.max", limit) &&
 	     !ut_cg_write("memory.oom.group", "1"), "memory.max");
 	need(!ut_cg_add(pid), "the cgroup");
-	tell(&full.target, SELF, 'm', 3);
+	tell(&full.target, SELF, mark, 3);
 	need(is_held(pid), "a target that waits");
 	is(-SIGKILL, in_child(take_too_much, NULL),
 	   "a process that takes too much memory is killed");

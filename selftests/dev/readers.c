@@ -21,7 +21,7 @@ static int start_waiting(struct target *target)
 
 	start(target);
 	fd = stopping_session(target->pid, UTRACE_SCOPE_PROCESS, CALL_BITS);
-	tell(target, SELF, 'm', MANY);
+	tell(target, SELF, mark, MANY);
 	need(is_held(target->pid), "a target that waits");
 	return fd;
 }
@@ -57,7 +57,7 @@ static int shared_descriptors(void *arg)
 			    &fd);
 		need(pid > 0 && waitpid(pid, NULL, 0) == pid, "clone");
 		close(fd);
-		holds(hear(&target, SELF) == target.pid,
+		holds(is_answered(&target, SELF),
 		      "the task goes on when the session is closed");
 		holds(left_no_engine(target.pid), "no engine is left");
 		close(pidfd);
@@ -86,11 +86,11 @@ TEST_F(dev, reader_that_goes)
 		start(&target);
 		fd = stopping_session(target.pid, UTRACE_SCOPE_PROCESS, CALL_BITS);
 		reader = goes_begin(fd, how);
-		tell(&target, SELF, 'm', MANY);
+		tell(&target, SELF, mark, MANY);
 		if (how == GOES_DEAD || how == GOES_CLOSED)
 			need(is_held(target.pid), "a target that waits");
 		goes_now(&reader, how);
-		holds(hear(&target, SELF) == target.pid, "%s: the task goes on",
+		holds(is_answered(&target, SELF), "%s: the task goes on",
 		      goes_text[how]);
 		stop(&target);
 		goes_end(&reader);
@@ -100,28 +100,23 @@ TEST_F(dev, reader_that_goes)
 /* The session that targets have inherited. */
 static int inherited;
 
-/* Orders: 'p' polls the session, 'd' becomes dumpable or not, 'f' forks. */
-static void deeds(struct target *target, struct order *order)
+static long poll_session(long unused)
 {
 	struct pollfd pfd = { .fd = inherited, .events = POLLIN };
-	int i;
 
-	switch (order->what) {
-	case 'p':
-		poll(&pfd, 1, 0);
-		break;
-	case 'd':
-		prctl(PR_SET_DUMPABLE, order->n);
-		break;
-	case 'f':
-		for (i = 0; i < order->n; i++) {
-			pid_t pid = vfork();
+	return poll(&pfd, 1, 0);
+}
 
-			if (!pid)
-				_exit(0);
-			waitpid(pid, NULL, 0);
-		}
+static long fork_children(long n)
+{
+	while (n-- > 0) {
+		pid_t pid = vfork();
+
+		if (!pid)
+			_exit(0);
+		waitpid(pid, NULL, 0);
 	}
+	return 0;
 }
 
 /**
@@ -145,7 +140,7 @@ static void fill(struct full *full, const __u32 *calls, __u32 ncalls)
 	inherited = full->fd;
 	need(!setup_full(full->fd, SMALL, UTRACE_FULL_DEFAULT), "setup");
 	start(&full->filler);
-	start_with(&full->target, deeds);
+	start(&full->target);
 	pin_to_cpu(full->filler.pid, 0);
 	pin_to_cpu(full->target.pid, 0);
 	need(attach(full->fd, full->filler.pid, UTRACE_SCOPE_PROCESS) > 0,
@@ -153,9 +148,9 @@ static void fill(struct full *full, const __u32 *calls, __u32 ncalls)
 	full->id = attach(full->fd, full->target.pid, UTRACE_SCOPE_TREE);
 	need(full->id > 0, "attach");
 	need(!choose(full->fd, CALL_BITS, 0, calls, ncalls), "choose");
-	have(&full->target, SELF, 'm', 1);
+	have(&full->target, SELF, mark, 1);
 	settle(&full->target, SELF);
-	tell(&full->filler, SELF, 'm', MANY);
+	tell(&full->filler, SELF, mark, MANY);
 	need(is_held(full->filler.pid), "a full ring");
 }
 
@@ -173,8 +168,8 @@ TEST_F(dev, waits_for_itself)
 	struct full full;
 
 	fill(&full, calls, 2);
-	tell(&full.target, SELF, 'p', 0);
-	holds(hear(&full.target, SELF) == full.target.pid,
+	tell(&full.target, SELF, poll_session, 0);
+	holds(is_answered(&full.target, SELF),
 	      "the reader does not wait for itself");
 	holds(is_held(full.filler.pid), "the other one waits still");
 	finish(&full);
@@ -188,11 +183,11 @@ static int hidden_is_not_held(void *arg)
 
 	become_nobody();
 	fill(&full, calls, 2);
-	tell(&full.target, SELF, 'd', 0);
-	holds(hear(&full.target, SELF) == full.target.pid,
+	tell(&full.target, SELF, set_dumpable, 0);
+	holds(is_answered(&full.target, SELF),
 	      "a task that has become hidden in a call does not wait");
-	tell(&full.target, SELF, 'm', 10);
-	holds(hear(&full.target, SELF) == full.target.pid,
+	tell(&full.target, SELF, mark, 10);
+	holds(is_answered(&full.target, SELF),
 	      "nor does it later");
 	take(full.fd);
 	is(1, count(UTRACE_REC_HIDDEN, full.target.pid), "there is one HIDDEN");
@@ -240,7 +235,7 @@ static void detach_one(bool first)
 	fill(&full, calls, 1);
 	id = attach(full.fd, full.target.pid, UTRACE_SCOPE_PROCESS);
 	need(id > 0, "attach");
-	tell(&full.target, SELF, 'm', rounds);
+	tell(&full.target, SELF, mark, rounds);
 	need(is_held(full.target.pid), "a task that waits");
 	is(0, detach(full.fd, first ? full.id : id), "its target goes");
 	holds(is_held(full.target.pid), "it waits for the other one");
@@ -284,7 +279,8 @@ TEST_F(dev, exits_without_room)
 	need(!command(full.fd, UTRACE_IOC_EVENTS, &arg), "choose");
 	/* In pieces, for which an answer is soon enough. */
 	for (i = 0; i < exits; i += 100)
-		have(&full.target, SELF, 'f', exits - i < 100 ? exits - i : 100);
+		have(&full.target, SELF, fork_children,
+		     exits - i < 100 ? exits - i : 100);
 	now = info(full.fd);
 	is(most, now.parked, "exits that wait for the reader");
 	holds(now.lost >= exits - most && now.lost < exits,

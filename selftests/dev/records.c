@@ -45,7 +45,7 @@ TEST_F(dev, record)
 	need(id > 0, "attach");
 	need(!choose_marks(fd), "choose");
 	clock_gettime(CLOCK_MONOTONIC, &before);
-	have(&target, SELF, 'm', 1);
+	have(&target, SELF, mark, 1);
 	clock_gettime(CLOCK_MONOTONIC, &after);
 	is(2, take(fd), "a call is two records");
 	enter = (void *)find(UTRACE_REC_SYS_ENTER, target.pid);
@@ -109,7 +109,7 @@ TEST_F(dev, read)
 	holds(read(fd, buffer, 0) == -1 && errno == EINVAL,
 	      "read: 0 bytes are EINVAL, with nothing to read");
 	holds(write(fd, buffer, 8) == -1, "there is nothing to write");
-	have(&target, SELF, 'm', 4);
+	have(&target, SELF, mark, 4);
 	errno = 0;
 	holds(read(fd, buffer, sizeof(struct utrace_rec_sys_enter) - 1) == -1 &&
 	      errno == EINVAL,
@@ -143,7 +143,7 @@ TEST_F(dev, read)
 	holds(good && number == 9, "read: numbers without a gap");
 	/* Records pass the end of the ring many times. */
 	for (i = 0; i < 60; i++) {
-		have(&target, SELF, 'm', 53);
+		have(&target, SELF, mark, 53);
 		take(fd);
 		number = in_order(number, &good);
 		good = good && marks(UTRACE_REC_SYS_ENTER, target.pid) == 53 &&
@@ -161,7 +161,7 @@ TEST_F(dev, read)
 static void *mark_later(void *target)
 {
 	usleep(300000);
-	tell(target, SELF, 'm', 1);
+	tell(target, SELF, mark, 1);
 	return NULL;
 }
 
@@ -271,7 +271,7 @@ TEST_F(dev, lost)
 	need(!setup(fd, 64 << 10), "setup");
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose_marks(fd), "choose");
-	have(&target, SELF, 'm', 3000);
+	have(&target, SELF, mark, 3000);
 	is(6000, info(fd).records + info(fd).lost,
 	   "INFO counts records and lost ones");
 	take(fd);
@@ -283,14 +283,14 @@ TEST_F(dev, lost)
 	is(0, lost, "LOST comes with the next record");
 	is(last, part, "what was not read is not overwritten");
 	n += part;
-	have(&target, SELF, 'm', 1);
+	have(&target, SELF, mark, 1);
 	is(3, take(fd), "LOST and two records");
 	part = add_up(&lost, &last);
 	is(2, part, "LOST: the numbers before and behind it fit");
 	is(info(fd).lost, lost, "LOST has the number of them");
 	n += part;
 	for (i = 0; i < 20; i++) {
-		have(&target, SELF, 'm', 300 + 7 * i);
+		have(&target, SELF, mark, 300 + 7 * i);
 		take(fd);
 		part = add_up(&lost, &last);
 		if (!part)
@@ -298,7 +298,7 @@ TEST_F(dev, lost)
 		n += part;
 	}
 	is(20, i, "each gap has the right number, again and again");
-	have(&target, SELF, 'm', 1);
+	have(&target, SELF, mark, 1);
 	take(fd);
 	n += add_up(&lost, &last);
 	is(last, n + lost, "records and lost ones are the last number");
@@ -317,42 +317,49 @@ static const __u32 odd_numbers[] = {
 	0x80000000 | 39, 9999,
 };
 
-static void more(struct target *target, struct order *order)
+static long call_odd_numbers(long unused)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(odd_numbers); i++)
+		syscall(odd_numbers[i], 1, 2, 3, 4, 5, 6);
+	return 0;
+}
+
+static long handle_a_signal(long unused)
+{
+	struct sigaction action = { .sa_handler = no_handler };
+
+	sigaction(SIGUSR2, &action, NULL);
+	return raise(SIGUSR2);
+}
+
+static long execute_true(long unused)
 {
 	static char * const argv[] = { "true", "an argument", NULL };
 	static char * const envp[] = { NULL };
+
+	if (chdir("/proc"))
+		_exit(1);
+	execve("/bin/true", argv, envp);
+	_exit(1);
+}
+
+static long use_files(long unused)
+{
 	struct sockaddr_un name = {.sun_family = AF_UNIX,
 				   .sun_path = "/no/such/socket"};
-	struct sigaction action = { .sa_handler = no_handler };
-	unsigned int i;
 	int fd;
 
-	switch (order->what) {
-	case 'n':
-		for (i = 0; i < ARRAY_SIZE(odd_numbers); i++)
-			syscall(odd_numbers[i], 1, 2, 3, 4, 5, 6);
-		break;
-	case 's':
-		sigaction(SIGUSR2, &action, NULL);
-		raise(SIGUSR2);
-		break;
-	case 'x':
-		if (chdir("/proc"))
-			_exit(1);
-		execve("/bin/true", argv, envp);
+	fd = open("/no-such-file", O_RDONLY);
+	fd = open("/dev/null", O_WRONLY);
+	if (write(fd, "some bytes", 10) != 10)
 		_exit(1);
-	case 'o':
-		fd = open("/no-such-file", O_RDONLY);
-		fd = open("/dev/null", O_WRONLY);
-		if (write(fd, "some bytes", 10) != 10)
-			_exit(1);
-		close(fd);
-		fd = socket(AF_UNIX, SOCK_STREAM, 0);
-		if (!connect(fd, (void *)&name, sizeof(name)))
-			_exit(1);
-		close(fd);
-		break;
-	}
+	close(fd);
+	fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	if (!connect(fd, (void *)&name, sizeof(name)))
+		_exit(1);
+	return close(fd);
 }
 
 /* Check whether a record has an item of @kind that begins with these bytes. */
@@ -418,7 +425,7 @@ TEST_F(dev, types)
 	pid_t child;
 	int fd;
 
-	start_with(&target, more);
+	start(&target);
 	fd = session();
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose(fd,
@@ -426,7 +433,7 @@ TEST_F(dev, types)
 					UTRACE_REC_BIT(SYS_EXIT)),
 		     0, NULL, 0),
 	     "choose");
-	child = have(&target, SELF, 'w', 0);
+	child = have(&target, SELF, fork_and_mark, 0);
 	take(fd);
 	forked = (void *)find(UTRACE_REC_FORK, target.pid);
 	holds(forked && forked->child_pid == child &&
@@ -439,7 +446,7 @@ TEST_F(dev, types)
 	      "FORK: its flags");
 	is(0, count(UTRACE_REC_SYS_ENTER, 0) + count(UTRACE_REC_SYS_EXIT, 0),
 	   "no calls");
-	have(&target, SELF, 's', 0);
+	have(&target, SELF, handle_a_signal, 0);
 	take(fd);
 	signal = (void *)find(UTRACE_REC_SIGNAL, target.pid);
 	memset(&si, 0, sizeof(si));
@@ -451,7 +458,7 @@ TEST_F(dev, types)
 	holds(signal && signal->handler == (unsigned long)no_handler,
 	      "SIGNAL: its handler");
 	need(!choose(fd, UTRACE_REC_BIT(SYS_EXIT), 0, NULL, 0), "choose");
-	have(&target, SELF, 's', 0);
+	have(&target, SELF, handle_a_signal, 0);
 	take(fd);
 	is(1, count_exits(UTRACE_NR_NONE),
 	   "SYS_EXIT: that of sigreturn has no number");
@@ -471,7 +478,7 @@ TEST_F(dev, types)
 			 ? (void *)find(UTRACE_REC_JOBCTL, 0)
 			 : NULL;
 	holds(jobctl && jobctl->type == CLD_CONTINUED, "JOBCTL: continued");
-	tell(&target, SELF, 'e', 7);
+	tell(&target, SELF, exit_with, 7);
 	holds(await_type(fd, UTRACE_REC_EXIT), "EXIT");
 	exit = (void *)find(UTRACE_REC_EXIT, target.pid);
 	is(7 << 8, exit ? exit->code : -1, "EXIT: its code");
@@ -498,7 +505,7 @@ static int count_asked(int type, __u32 asked)
 }
 
 /* A byte that is no signal, but has the bit of CLONE_NEWTIME: clone(2) takes it. */
-static void clone_without_signal(struct target *target, struct order *order)
+static long clone_without_signal(long unused)
 {
 	pid_t pid = syscall(SYS_clone, 0x91, 0, 0, 0, 0);
 
@@ -506,6 +513,7 @@ static void clone_without_signal(struct target *target, struct order *order)
 		_exit(0);
 	if (pid < 0 || waitpid(pid, NULL, __WALL) != pid)
 		_exit(97);
+	return pid;
 }
 
 TEST_F(dev, clone_without_a_signal)
@@ -514,10 +522,10 @@ TEST_F(dev, clone_without_a_signal)
 	struct target target;
 	int fd = session();
 
-	start_with(&target, clone_without_signal);
+	start(&target);
 	need(!choose(fd, UTRACE_REC_BIT(FORK), 0, NULL, 0), "choose");
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
-	have(&target, SELF, 'x', 0);
+	have(&target, SELF, clone_without_signal, 0);
 	take(fd);
 	fork = (void *)find(UTRACE_REC_FORK, target.pid);
 	need(fork, "FORK");
@@ -544,14 +552,14 @@ TEST_F(dev, numbers)
 	unsigned int i, j;
 	int fd;
 
-	start_with(&target, more);
+	start(&target);
 	fd = session();
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	for (i = 0; i < ARRAY_SIZE(ways); i++) {
 		settle(&target, SELF);
 		take(fd);
 		need(!choose(fd, ways[i].events, 0, NULL, 0), "choose");
-		have(&target, SELF, 'n', 0);
+		have(&target, SELF, call_odd_numbers, 0);
 		take(fd);
 		for (j = 0; j < ARRAY_SIZE(odd_numbers); j++)
 			holds(count_asked(ways[i].type, odd_numbers[j]) == 1,
@@ -690,8 +698,8 @@ TEST_F(dev, unpaired)
 		need(!command(fd, UTRACE_IOC_EVENTS, &events), "choose");
 		need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0,
 		     "attach");
-		have(&target, SELF, 'm', 1);
-		have(&target, SELF, 'm', 1);
+		have(&target, SELF, mark, 1);
+		have(&target, SELF, mark, 1);
 		take(fd);
 		read_exits(&first, &others);
 		holds(first & UTRACE_REC_F_UNPAIRED,
@@ -714,7 +722,7 @@ TEST_F(dev, captures)
 	int fd, i;
 	bool none;
 
-	start_with(&target, more);
+	start(&target);
 	fd = session();
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	for (i = 0; i < 7; i++) {
@@ -727,7 +735,7 @@ TEST_F(dev, captures)
 				     UTRACE_REC_BIT(SYS_EXIT),
 			     what, NULL, 0),
 		     "choose");
-		have(&target, SELF, 'o', 0);
+		have(&target, SELF, use_files, 0);
 		take(fd);
 		holds(any_has_item(UTRACE_REC_SYS_ENTER, enter,
 				   UTRACE_ITEM_STRING, "/no-such-file",
@@ -761,7 +769,7 @@ TEST_F(dev, captures)
 	holds(none, "no capture: no items");
 	settle(&target, SELF);
 	need(!choose(fd, UTRACE_REC_BIT(EXEC), 0, NULL, 0), "choose");
-	tell(&target, SELF, 'x', 0);
+	tell(&target, SELF, execute_true, 0);
 	holds(await_type(fd, UTRACE_REC_EXEC), "EXEC");
 	rec = find(UTRACE_REC_EXEC, target.pid);
 	holds(rec && any_has_item(UTRACE_REC_EXEC, head,

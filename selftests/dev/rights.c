@@ -17,30 +17,26 @@
 static char folder[32];
 static char plain[64], setid[64];
 
-static void obey_here(struct target *target, struct order *order)
+static long be_nobody_with(long cap)
+{
+	keep_only(cap);
+	return 0;
+}
+
+static long enter_user_namespace(long unused)
+{
+	if (unshare(CLONE_NEWUSER))
+		_exit(1);
+	return set_dumpable(1);
+}
+
+static long execute_setid(long unused)
 {
 	char * const argv[] = { setid, "setid", "5", plain, NULL };
 	char * const envp[] = { NULL };
 
-	switch (order->what) {
-	case 'n':
-		become_nobody();
-		break;
-	case 'd':
-		if (prctl(PR_SET_DUMPABLE, order->n))
-			_exit(1);
-		break;
-	case 'k':
-		keep_only(order->n);
-		break;
-	case 'u':
-		if (unshare(CLONE_NEWUSER) || prctl(PR_SET_DUMPABLE, 1))
-			_exit(1);
-		break;
-	case 'x':
-		execve(setid, argv, envp);
-		_exit(1);
-	}
+	execve(setid, argv, envp);
+	_exit(1);
 }
 
 /* Copy this program to a file with a mode. */
@@ -77,9 +73,9 @@ FIXTURE_SETUP(rights)
 	snprintf(setid, sizeof(setid), "%s/setid", folder);
 	copy_self(plain, 0755);
 	copy_self(setid, 04755);
-	start_with(&self->roots, obey_here);
-	start_with(&self->mine, obey_here);
-	have(&self->mine, SELF, 'n', 0);
+	start(&self->roots);
+	start(&self->mine);
+	have(&self->mine, SELF, be_nobody, 0);
 }
 
 FIXTURE_TEARDOWN(rights)
@@ -137,7 +133,7 @@ static void do_attach(struct job *job)
 	job->result[3] = attach(fd, job->roots->pid, UTRACE_SCOPE_TREE);
 	job->result[4] = attach_system(fd);
 	job->result[5] = choose_marks(fd);
-	have(job->mine, SELF, 'm', 3);
+	have(job->mine, SELF, mark, 3);
 	take(fd);
 	job->result[6] = marks(UTRACE_REC_SYS_ENTER, job->mine->pid);
 }
@@ -217,7 +213,7 @@ TEST_F(rights, dumpable)
 	struct job job = { .fn = do_use, .mine = mine, .roots = roots };
 	int fd;
 
-	have(mine, SELF, 'd', 0);
+	have(mine, SELF, set_dumpable, 0);
 	need(!socketpair(AF_UNIX, SOCK_STREAM, 0, pair_of), "socketpair");
 	job.fn = do_open;
 	run_as_nobody(&job);
@@ -229,17 +225,17 @@ TEST_F(rights, dumpable)
 	is(0, job.result[0], "PR_SET_DUMPABLE 0: nobody may not");
 	is(-EPERM, attach(fd, mine->pid, UTRACE_SCOPE_PROCESS),
 	   "PR_SET_DUMPABLE 0: nor root by a session of nobody");
-	have(mine, SELF, 'd', 1);
+	have(mine, SELF, set_dumpable, 1);
 	run_as_nobody(&job);
 	is(1, job.result[0], "PR_SET_DUMPABLE 1: nobody may");
 	close(fd);
 	close(pair_of[0]);
 	close(pair_of[1]);
 	fd = session();
-	have(mine, SELF, 'd', 0);
+	have(mine, SELF, set_dumpable, 0);
 	holds(attach(fd, mine->pid, UTRACE_SCOPE_PROCESS) > 0,
 	      "PR_SET_DUMPABLE 0: root may");
-	have(mine, SELF, 'd', 1);
+	have(mine, SELF, set_dumpable, 1);
 	close(fd);
 }
 
@@ -257,7 +253,7 @@ TEST_F(rights, sysctl)
 	holds(attach(fd, mine->pid, UTRACE_SCOPE_PROCESS) > 0,
 	      "unprivileged 0: root may");
 	need(!choose_marks(fd), "choose");
-	have(mine, SELF, 'm', 2);
+	have(mine, SELF, mark, 2);
 	take(fd);
 	is(2, marks(UTRACE_REC_SYS_ENTER, mine->pid),
 	   "unprivileged 0: root gets records");
@@ -293,15 +289,15 @@ TEST_F(rights, capabilities)
 {
 	struct target other;
 
-	start_with(&other, obey_here);
-	have(&other, SELF, 'd', 0);
+	start(&other);
+	have(&other, SELF, set_dumpable, 0);
 	is(1, in_child(with_perfmon, &other.pid),
 	   "CAP_PERFMON: the system, and nobody else's");
 	stop(&other);
 	/* A process of another user without capabilities. */
-	start_with(&other, obey_here);
-	have(&other, SELF, 'n', 0);
-	have(&other, SELF, 'd', 0);
+	start(&other);
+	have(&other, SELF, be_nobody, 0);
+	have(&other, SELF, set_dumpable, 0);
 	is(2, in_child(with_ptrace, &other.pid),
 	   "CAP_SYS_PTRACE: others', and not the system");
 	stop(&other);
@@ -317,8 +313,8 @@ TEST_F(rights, capability_of_the_target)
 	struct job job = { .fn = do_open, .mine = &able, .roots = &self->roots };
 	int fd;
 
-	start_with(&able, obey_here);
-	have(&able, SELF, 'k', CAP_NET_RAW);
+	start(&able);
+	have(&able, SELF, be_nobody_with, CAP_NET_RAW);
 	need(!socketpair(AF_UNIX, SOCK_STREAM, 0, pair_of), "socketpair");
 	run_as_nobody(&job);
 	fd = receive_fd(pair_of[0]);
@@ -352,8 +348,8 @@ static void do_setid(struct job *job)
 	if (attach(fd, job->mine->pid, UTRACE_SCOPE_TREE) < 0 ||
 	    choose(fd, ALL_EVENTS, ALL_CAPTURES, NULL, 0))
 		return;
-	have(job->mine, SELF, 'm', 2);
-	tell(job->mine, SELF, 'x', 0);
+	have(job->mine, SELF, mark, 2);
+	tell(job->mine, SELF, execute_setid, 0);
 	records_size = 0;
 	for (i = 0;
 	     i < DEADLINE_MS / 50 && !find(UTRACE_REC_EXIT, job->mine->pid);
@@ -397,8 +393,8 @@ TEST_F(rights, setid)
 	struct target mine;
 	struct job job = { .fn = do_setid, .mine = &mine };
 
-	start_with(&mine, obey_here);
-	have(&mine, SELF, 'n', 0);
+	start(&mine);
+	have(&mine, SELF, be_nobody, 0);
 	run_as_nobody(&job);
 	is(1, job.result[0], "set-id: its end, as of a plain program, is seen");
 	is(1, job.result[1], "set-id: DETACHED, once");
@@ -418,13 +414,13 @@ TEST_F(rights, setid_by_root)
 	struct target mine;
 	int fd, i;
 
-	start_with(&mine, obey_here);
-	have(&mine, SELF, 'n', 0);
+	start(&mine);
+	have(&mine, SELF, be_nobody, 0);
 	fd = session();
 	need(attach(fd, mine.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose(fd, ALL_EVENTS, UTRACE_CAPTURE_STRINGS, NULL, 0),
 	     "choose");
-	tell(&mine, SELF, 'x', 0);
+	tell(&mine, SELF, execute_setid, 0);
 	records_size = 0;
 	for (i = 0; i < DEADLINE_MS / 50 && !find(UTRACE_REC_EXIT, mine.pid);
 	     i++) {
@@ -452,15 +448,15 @@ static void do_namespace(struct job *job)
 	int fd;
 
 	fd = session();
-	start_with(&inside, obey_here);
-	have(&inside, SELF, 'u', 0);
+	start(&inside);
+	have(&inside, SELF, enter_user_namespace, 0);
 	job->result[0] = attach(fd, inside.pid, UTRACE_SCOPE_PROCESS) > 0;
 	stop(&inside);
 	close(fd);
 	job->result[1] = unshare(CLONE_NEWUSER);
 	prctl(PR_SET_DUMPABLE, 1);
 	fd = session();
-	start_with(&inside, obey_here);
+	start(&inside);
 	job->result[2] = attach(fd, inside.pid, UTRACE_SCOPE_PROCESS) > 0;
 	job->result[3] = attach(fd, job->mine->pid, UTRACE_SCOPE_PROCESS);
 	job->result[4] = attach(fd, job->roots->pid, UTRACE_SCOPE_PROCESS);

@@ -219,11 +219,11 @@ TEST_F(dev, attach_undone)
 		   "ATTACH: an argument that cannot be written is EFAULT");
 	is(0, engines(target.pid), "ATTACH: no engine is left");
 	is(0, info(fd).targets, "ATTACH: nor a target");
-	have(&target, SELF, 'm', 2);
+	have(&target, SELF, mark, 2);
 	is(0, take(fd), "ATTACH: nothing is recorded");
 	holds(attach_fd(fd, pidfd, UTRACE_SCOPE_PROCESS) > 0,
 	      "ATTACH: the process can be attached");
-	have(&target, SELF, 'm', 2);
+	have(&target, SELF, mark, 2);
 	take(fd);
 	is(2, marks(UTRACE_REC_SYS_ENTER, target.pid), "ATTACH: now it is recorded");
 	munmap(arg, 4096);
@@ -336,7 +336,7 @@ TEST_F(dev, detach_twice)
 	fd = session();
 	id = attach(fd, target.pid, UTRACE_SCOPE_PROCESS);
 	need(id > 0 && !choose_marks(fd), "attach");
-	have(&target, SELF, 'm', 2);
+	have(&target, SELF, mark, 2);
 	for (i = 0; i < 3; i++) {
 		is(i ? -ENOENT : 0, detach(fd, id),
 		   i ? "DETACH: once more is ENOENT"
@@ -350,7 +350,7 @@ TEST_F(dev, detach_twice)
 	   "DETACH: they are what the target did");
 	is(-ENOENT, detach(fd, id),
 	   "DETACH: ENOENT also behind the last record");
-	have(&target, SELF, 'm', 2);
+	have(&target, SELF, mark, 2);
 	holds(polls(fd, false), "DETACH: nothing comes behind them");
 
 	/* The task of this target ends before the DETACH. */
@@ -462,7 +462,7 @@ TEST_F(dev, events_errors)
 	is(2, attach(fd, target.pid, UTRACE_SCOPE_THREAD),
 	   "EVENTS: also where there is one");
 	detach(fd, 2);
-	have(&target, SELF, 'm', 2);
+	have(&target, SELF, mark, 2);
 	take(fd);
 	is(2, marks(UTRACE_REC_SYS_ENTER, target.pid),
 	   "EVENTS: a refused choice leaves the one before");
@@ -546,19 +546,19 @@ TEST_F(dev, events)
 	start(&target);
 	fd = session();
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
-	have(&target, SELF, 'm', 3);
+	have(&target, SELF, mark, 3);
 	is(0, take(fd), "nothing is recorded before EVENTS");
 	is(0, choose(fd, UTRACE_REC_BIT(SYS_ENTER), 0, two, 2),
 	   "EVENTS: entries of two calls");
-	have(&target, SELF, 'm', 3);
+	have(&target, SELF, mark, 3);
 	is(3, take(fd), "EVENTS: they are recorded");
 	is(0, choose(fd, UTRACE_REC_BIT(SYS_EXIT), 0, two, 1),
 	   "EVENTS: exits of the other");
-	have(&target, SELF, 'm', 3);
+	have(&target, SELF, mark, 3);
 	is(0, take(fd), "EVENTS: there are none");
 	is(0, choose(fd, UTRACE_REC_BIT(SYS_EXIT), 0, NULL, 0),
 	   "EVENTS: all exits");
-	have(&target, SELF, 'm', 3);
+	have(&target, SELF, mark, 3);
 	take(fd);
 	is(3, marks(UTRACE_REC_SYS_EXIT, 0), "EVENTS: these are there");
 	holds(count(UTRACE_REC_SYS_EXIT, 0) > 3 &&
@@ -567,7 +567,7 @@ TEST_F(dev, events)
 	settle(&target, SELF);
 	is(0, choose(fd, 0, 0, NULL, 0), "EVENTS: nothing");
 	take(fd);
-	have(&target, SELF, 'm', 3);
+	have(&target, SELF, mark, 3);
 	is(0, take(fd), "EVENTS: that is what there is");
 	close(fd);
 	stop(&target);

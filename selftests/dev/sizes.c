@@ -106,7 +106,7 @@ TEST_F(dev, elements)
 	start(&target);
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!command(fd, UTRACE_IOC_EVENTS, &count), "EVENTS");
-	have(&target, SELF, 'm', 3);
+	have(&target, SELF, mark, 3);
 	settle(&target, SELF);
 	arg.rows.n = 8;
 	arg.rows.size = UTRACE_CALL_COUNT_SIZE_VER0 - 8;

@@ -486,7 +486,7 @@ static void check_session(struct target *target)
 	is(0, setup(fd, SMALL_RINGS), "a new session has rings");
 	holds(attach(fd, target->pid, UTRACE_SCOPE_PROCESS) > 0, "it is attached");
 	is(0, choose_marks(fd), "it has settings");
-	have(target, SELF, 'm', 3);
+	have(target, SELF, mark, 3);
 	settle(target, SELF);
 	take(fd);
 	is(3, marks(UTRACE_REC_SYS_ENTER, target->pid), "it sees 3 entries");

@@ -20,12 +20,12 @@ TEST_F(dev, nothing_lost)
 	start(&target);
 	fd = stopping_session(target.pid, UTRACE_SCOPE_PROCESS, CALL_BITS);
 	new_tally(&tally);
-	tell(&target, SELF, 'm', MANY);
+	tell(&target, SELF, mark, MANY);
 	holds(is_held(target.pid), "the target waits for the reader");
 	holds(info(fd).parked > 0 && info(fd).parked <= 8,
 	      "few records are parked");
 	is(0, info(fd).lost, "none is lost");
-	holds(read_until_answer(fd, &target, SELF, &tally) > 0,
+	holds(read_until_answer(fd, &target, SELF, &tally),
 	      "it goes on when the reader reads");
 	is(MANY, tally.enter, "all entries");
 	is(MANY, tally.exit, "all exits");
@@ -42,20 +42,18 @@ static void on_alarm(int sig)
 {
 }
 
-/* Orders: 'a' lets a timer send signals all the time; 'z' stops it. */
-static void alarmed(struct target *target, struct order *order)
+/* Have a timer send signals, or none if @usec is 0. */
+static long set_timer(long usec)
 {
 	struct itimerval often = {
-		.it_interval.tv_usec = 1000, .it_value.tv_usec = 1000,
+		.it_interval.tv_usec = usec, .it_value.tv_usec = usec,
 	};
 	struct sigaction action = {
 		.sa_handler = on_alarm, .sa_flags = SA_RESTART,
 	};
 
-	if (order->what == 'z')
-		often = (struct itimerval){};
 	sigaction(SIGALRM, &action, NULL);
-	setitimer(ITIMER_REAL, &often, NULL);
+	return setitimer(ITIMER_REAL, &often, NULL);
 }
 
 /* Signals come at every step of a target that waits again and again. */
@@ -65,19 +63,19 @@ TEST_F(dev, signals_while_waiting)
 	struct tally tally;
 	int fd;
 
-	start_with(&target, alarmed);
+	start(&target);
 	fd = session();
 	need(!setup_full(fd, SMALL, UTRACE_FULL_DEFAULT), "setup");
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose(fd, ALL_EVENTS, UTRACE_CAPTURE_STRINGS, NULL, 0),
 	     "choose");
 	new_tally(&tally);
-	tell(&target, SELF, 'a', 0);
-	holds(read_until_answer(fd, &target, SELF, &tally) > 0, "a timer");
-	tell(&target, SELF, 'm', 10 * MANY);
-	holds(read_until_answer(fd, &target, SELF, &tally) > 0, "calls");
-	tell(&target, SELF, 'z', 0);
-	holds(read_until_answer(fd, &target, SELF, &tally) > 0, "no timer");
+	tell(&target, SELF, set_timer, 1000);
+	holds(read_until_answer(fd, &target, SELF, &tally), "a timer");
+	tell(&target, SELF, mark, 10 * MANY);
+	holds(read_until_answer(fd, &target, SELF, &tally), "calls");
+	tell(&target, SELF, set_timer, 0);
+	holds(read_until_answer(fd, &target, SELF, &tally), "no timer");
 	holds(tally.enter >= 10 * MANY, "all entries");
 	holds(tally.records > tally.enter + tally.exit + 10, "and signals");
 	is(0, info(fd).lost + tally.lost, "nothing is lost");
@@ -99,7 +97,7 @@ TEST_F(dev, stops_while_waiting)
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	choose_mark(fd, CALL_BITS | UTRACE_REC_BIT(SIGNAL));
 	new_tally(&tally);
-	tell(&target, SELF, 'm', MANY);
+	tell(&target, SELF, mark, MANY);
 	need(is_held(target.pid), "a target that waits");
 	for (i = 0; i < 50; i++) {
 		kill(target.pid, SIGSTOP);
@@ -107,7 +105,7 @@ TEST_F(dev, stops_while_waiting)
 		kill(target.pid, SIGCONT);
 		usleep(2000);
 	}
-	holds(read_until_answer(fd, &target, SELF, &tally) > 0, "it goes on");
+	holds(read_until_answer(fd, &target, SELF, &tally), "it goes on");
 	is(MANY, tally.enter, "all entries");
 	is(0, info(fd).lost + tally.lost, "nothing is lost");
 	holds(tally.good, "in order");
@@ -125,7 +123,7 @@ TEST_F(dev, held_is_open)
 	start(&target);
 	fd = stopping_session(target.pid, UTRACE_SCOPE_PROCESS,
 			      CALL_BITS | UTRACE_REC_BIT(EXIT));
-	tell(&target, SELF, 'm', MANY);
+	tell(&target, SELF, mark, MANY);
 	need(is_held(target.pid), "a target that waits");
 	is(0, ptrace(PTRACE_ATTACH, target.pid, 0, 0), "ptrace attaches");
 	holds(waitpid(target.pid, &status, 0) == target.pid &&
@@ -168,22 +166,22 @@ TEST_F(dev, reader_goes)
 	/* This child has the session open, and does not read. */
 	have_more(&target, CHILD);
 	copy = dup(fd);
-	tell(&target, SELF, 'm', MANY);
+	tell(&target, SELF, mark, MANY);
 	need(is_held(target.pid), "a target that waits");
 	close(copy);
 	usleep(20000);
 	holds(is_held(target.pid), "one of two descriptors is closed: it waits");
 	is(0, in_child(read_once, &fd), "another process reads, and ends");
-	is(target.pid, hear(&target, SELF), "the target goes on then");
+	holds(is_answered(&target, SELF), "the target goes on then");
 	holds(info(fd).lost > 0, "without a reader, records are lost");
 	take(fd);
-	tell(&target, SELF, 'm', MANY);
+	tell(&target, SELF, mark, MANY);
 	holds(is_held(target.pid), "who reads again is the reader again");
 	while (info(fd).parked || !poll(&pfd, 1, 0)) {
 		pfd.fd = target.from[SELF][0];
 		take(fd);
 	}
-	is(target.pid, hear(&target, SELF), "and lets it go");
+	holds(is_answered(&target, SELF), "and lets it go");
 	close(fd);
 	stop(&target);
 }
@@ -220,13 +218,13 @@ TEST_F(dev, reader_comes_late)
 	start(&target);
 	pin_to_cpu(target.pid, 0);
 	fd = stopping_session(target.pid, UTRACE_SCOPE_PROCESS, CALL_BITS);
-	have(&target, SELF, 'm', 1);
+	have(&target, SELF, mark, 1);
 	is(0, in_child(read_once, &fd), "a reader comes and goes");
-	have(&target, SELF, 'm', MANY);
+	have(&target, SELF, mark, MANY);
 	holds(info(fd).lost > 0, "then records are lost");
 	pfd.fd = fd;
 	is(1, poll(&pfd, 1, 0), "poll() makes this process the reader");
-	tell(&target, SELF, 'm', MANY);
+	tell(&target, SELF, mark, MANY);
 	holds(is_held(target.pid), "the target waits for it");
 	take(fd);
 	holds(gaps_are_told(2), "the LOST is where the records are missing");
@@ -242,10 +240,10 @@ TEST_F(dev, session_ends)
 
 	start(&target);
 	fd = stopping_session(target.pid, UTRACE_SCOPE_TREE, CALL_BITS);
-	tell(&target, SELF, 'm', MANY);
+	tell(&target, SELF, mark, MANY);
 	need(is_held(target.pid), "a target that waits");
 	close(fd);
-	is(target.pid, hear(&target, SELF), "the target goes on");
+	holds(is_answered(&target, SELF), "the target goes on");
 	is(0, engines(target.pid), "no engine is left");
 	stop(&target);
 }
@@ -276,9 +274,9 @@ static int stalling_reader(void *arg)
 	int fd = stopping_session(target->pid, UTRACE_SCOPE_TREE, CALL_BITS);
 
 	new_tally(&tally);
-	tell(target, SELF, 'm', MANY);
+	tell(target, SELF, mark, MANY);
 	raise(SIGSTOP);
-	if (read_until_answer(fd, target, SELF, &tally) < 0)
+	if (!read_until_answer(fd, target, SELF, &tally))
 		return 1;
 	return tally.good && tally.enter == MANY && !info(fd).lost ? 0 : 2;
 }
@@ -332,8 +330,8 @@ TEST_F(dev, order)
 	tid = target.pid;
 	need(!pthread_create(&thread, NULL, migrate, &tid), "thread");
 	new_tally(&tally);
-	tell(&target, SELF, 'm', 20000);
-	holds(read_until_answer(fd, &target, SELF, &tally) > 0, "read");
+	tell(&target, SELF, mark, 20000);
+	holds(read_until_answer(fd, &target, SELF, &tally), "read");
 	__atomic_store_n(&tid, 0, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
 	is(20000, tally.enter, "all entries");
@@ -360,7 +358,7 @@ TEST_F(dev, whole_calls)
 	   "EVENTS: whole calls and their entries are EINVAL");
 	need(!choose(fd, UTRACE_REC_BIT(SYS_CALL) | UTRACE_REC_BIT(EXIT), 0,
 		     calls, 2), "choose");
-	have(&target, SELF, 'm', 3);
+	have(&target, SELF, mark, 3);
 	settle(&target, SELF);
 	take(fd);
 	is(3, marks(UTRACE_REC_SYS_CALL, target.pid), "a record for each call");
@@ -373,7 +371,7 @@ TEST_F(dev, whole_calls)
 	holds(call && call->began && call->began <= call->head.time,
 	      "it began before its end");
 	/* exit_group() does not come back. */
-	tell(&target, SELF, 'e', 3);
+	tell(&target, SELF, exit_with, 3);
 	waitpid(target.pid, NULL, 0);
 	take(fd);
 	enter = (void *)find(UTRACE_REC_SYS_ENTER, target.pid);
@@ -402,17 +400,17 @@ TEST_F(dev, overlap)
 	     attach(fd, target.pid, UTRACE_SCOPE_TREE) > 0 &&
 	     attach_system(fd) > 0, "attach");
 	choose_mark(fd, CALL_BITS | UTRACE_REC_BIT(FORK));
-	have(&target, SELF, 'm', 5);
+	have(&target, SELF, mark, 5);
 	settle(&target, SELF);
 	take(fd);
 	is(5, marks(UTRACE_REC_SYS_ENTER, target.pid), "entries, each once");
 	is(5, marks(UTRACE_REC_SYS_EXIT, target.pid), "exits, each once");
-	have(&target, SELF, 'w', 0);
+	have(&target, SELF, fork_and_mark, 0);
 	settle(&target, SELF);
 	take(fd);
 	is(1, count(UTRACE_REC_FORK, target.pid), "a fork, once");
 	is(0, detach(fd, process), "one target goes");
-	have(&target, SELF, 'm', 5);
+	have(&target, SELF, mark, 5);
 	settle(&target, SELF);
 	take(fd);
 	is(5, marks(UTRACE_REC_SYS_ENTER, target.pid), "still once");
@@ -422,9 +420,9 @@ TEST_F(dev, overlap)
 
 TEST_F(dev, settings_of_targets)
 {
-	static const __u32 mark[] = { MARK_NR };
+	static const __u32 calls[] = { MARK_NR };
 	struct utrace_ioc_events arg = {
-		.events = CALL_BITS, .calls = (uintptr_t)mark, .ncalls = 1,
+		.events = CALL_BITS, .calls = (uintptr_t)calls, .ncalls = 1,
 	};
 	struct target one, two;
 	int fd, first, second;
@@ -438,8 +436,8 @@ TEST_F(dev, settings_of_targets)
 	arg.target = second;
 	is(0, command(fd, UTRACE_IOC_EVENTS, &arg), "EVENTS: of one target");
 	is(1, arg.settings, "the first settings");
-	have(&one, SELF, 'm', 2);
-	have(&two, SELF, 'm', 2);
+	have(&one, SELF, mark, 2);
+	have(&two, SELF, mark, 2);
 	is(4, take(fd), "only that one is recorded");
 	is(2, marks(UTRACE_REC_SYS_ENTER, two.pid), "by its settings");
 	arg.target = first;
@@ -447,7 +445,7 @@ TEST_F(dev, settings_of_targets)
 	arg.events = UTRACE_REC_BIT(SYS_EXIT);
 	need(!command(fd, UTRACE_IOC_EVENTS, &arg), "choose");
 	is(2, arg.settings, "the second settings");
-	have(&one, SELF, 'm', 1);
+	have(&one, SELF, mark, 1);
 	is(1, take(fd), "exits of the other one");
 	rec = find(UTRACE_REC_SYS_EXIT, one.pid);
 	holds(rec && rec->settings == 2 && rec->target == (__u32)first,
@@ -476,10 +474,9 @@ static int ends(int fd)
 	return n;
 }
 
-/* Orders of a child: 'l' lets it outlive its parent. */
-static void outlive(struct target *target, struct order *order)
+static long outlive_parent(long unused)
 {
-	prctl(PR_SET_PDEATHSIG, 0);
+	return prctl(PR_SET_PDEATHSIG, 0);
 }
 
 TEST_F(dev, end_of_stream)
@@ -490,20 +487,20 @@ TEST_F(dev, end_of_stream)
 	pid_t zombie;
 	int fd, id;
 
-	start_with(&target, outlive);
+	start(&target);
 	have_more(&target, CHILD);
-	have(&target, CHILD, 'l', 0);
+	have(&target, CHILD, outlive_parent, 0);
 	fd = session();
 	id = attach(fd, target.pid, UTRACE_SCOPE_TREE);
 	need(id > 0, "attach");
 	choose_mark(fd, UTRACE_REC_BIT(EXIT));
 	pfd.fd = fd;
-	tell(&target, SELF, 'e', 3);
+	tell(&target, SELF, exit_with, 3);
 	is(1, poll(&pfd, 1, DEADLINE_MS), "poll() wakes");
 	is(POLLIN, pfd.revents, "a child lives: no POLLHUP");
 	take(fd);
 	is(0, count(UTRACE_REC_TARGET_END, 0), "nor a TARGET_END");
-	tell(&target, CHILD, 'e', 3);
+	tell(&target, CHILD, exit_with, 3);
 	is(0, ends(fd), "the child ends: read() returns 0");
 	end = (void *)find(UTRACE_REC_TARGET_END, 0);
 	holds(end && end->why == UTRACE_END_EXITED &&

@@ -137,26 +137,26 @@ static inline void new_tally(struct tally *tally)
 }
 
 /* Read until the target has answered, and what is left then. */
-static inline pid_t read_until_answer(int fd, struct target *target,
-				      enum who who, struct tally *tally)
+static inline bool read_until_answer(int fd, struct target *target,
+				     enum who who,
+				     struct tally *tally)
 {
 	struct pollfd pfd[] = {
 		{ .fd = fd, .events = POLLIN },
 		{ .fd = target->from[who][0], .events = POLLIN },
 	};
-	pid_t answer;
 
 	while (!(pfd[1].revents & POLLIN)) {
 		if (poll(pfd, 2, DEADLINE_MS) <= 0)
-			return -1;
+			return false;
 		take(fd);
 		add_up(tally);
 	}
-	answer = hear(target, who);
+	hear(target, who);
 	settle(target, who);
 	take(fd);
 	add_up(tally);
-	return answer;
+	return true;
 }
 
 #endif /* UTRACE_DEV_STREAM_H */

@@ -20,9 +20,9 @@ TEST_F(dev, scopes)
 	holds(attach_fd(fd, pidfd, UTRACE_SCOPE_THREAD) > 0,
 	      "thread: by a pidfd of it");
 	need(!choose_marks(fd), "choose");
-	have(&target, SELF, 'm', 1);
-	have(&target, THREAD, 'm', 2);
-	have(&target, CHILD, 'm', 4);
+	have(&target, SELF, mark, 1);
+	have(&target, THREAD, mark, 2);
+	have(&target, CHILD, mark, 4);
 	take(fd);
 	is(2, marks(UTRACE_REC_SYS_ENTER, target.tid[THREAD]),
 	   "thread: it is there");
@@ -34,10 +34,10 @@ TEST_F(dev, scopes)
 	fd = session();
 	need(attach_fd(fd, pidfd, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose_marks(fd), "choose");
-	have(&target, SELF, 'm', 1);
-	have(&target, THREAD, 'm', 2);
-	have(&target, CHILD, 'm', 4);
-	have(&target, SELF, 'w', 8);
+	have(&target, SELF, mark, 1);
+	have(&target, THREAD, mark, 2);
+	have(&target, CHILD, mark, 4);
+	have(&target, SELF, fork_and_mark, 8);
 	take(fd);
 	is(1, marks(UTRACE_REC_SYS_ENTER, target.pid),
 	   "process: the first thread");
@@ -50,10 +50,10 @@ TEST_F(dev, scopes)
 	fd = session();
 	need(attach(fd, target.pid, UTRACE_SCOPE_TREE) > 0, "attach");
 	need(!choose_marks(fd), "choose");
-	have(&target, SELF, 'm', 1);
-	have(&target, THREAD, 'm', 2);
-	have(&target, CHILD, 'm', 4);
-	later = have(&target, SELF, 'w', 8);
+	have(&target, SELF, mark, 1);
+	have(&target, THREAD, mark, 2);
+	have(&target, CHILD, mark, 4);
+	later = have(&target, SELF, fork_and_mark, 8);
 	take(fd);
 	is(1, marks(UTRACE_REC_SYS_ENTER, target.pid),
 	   "tree: the first thread");
@@ -63,7 +63,7 @@ TEST_F(dev, scopes)
 	   "tree: a child that was alive");
 	is(8, marks(UTRACE_REC_SYS_ENTER, later), "tree: a child that comes");
 	is(15, marks(UTRACE_REC_SYS_ENTER, 0), "tree: nobody else");
-	later = have(&target, CHILD, 'w', 16);
+	later = have(&target, CHILD, fork_and_mark, 16);
 	take(fd);
 	is(16, marks(UTRACE_REC_SYS_ENTER, later),
 	   "tree: a child of the child");
@@ -75,7 +75,7 @@ TEST_F(dev, scopes)
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose_marks(fd), "choose");
 	have_more(&target, THREAD);
-	have(&target, THREAD, 'm', 5);
+	have(&target, THREAD, mark, 5);
 	take(fd);
 	is(5, marks(UTRACE_REC_SYS_ENTER, target.tid[THREAD]),
 	   "process: a thread that comes");
@@ -93,8 +93,8 @@ TEST_F(dev, system)
 	holds(attach_system(fd) > 0, "system: root may");
 	need(!choose_marks(fd), "choose");
 	mark(7);
-	have(&target, SELF, 'm', 3);
-	have(&target, SELF, 'w', 2);
+	have(&target, SELF, mark, 3);
+	have(&target, SELF, fork_and_mark, 2);
 	take(fd);
 	is(3, marks(UTRACE_REC_SYS_ENTER, target.pid), "system: who was there");
 	holds(marks(UTRACE_REC_SYS_ENTER, 0) >= 5, "system: who came");
@@ -117,12 +117,12 @@ TEST_F(dev, close)
 	copy = dup(fd);
 	close(fd);
 	is(1, engines(target.pid), "one descriptor of two is closed: still");
-	have(&target, SELF, 'm', 3);
+	have(&target, SELF, mark, 3);
 	is(6, take(copy), "it still records");
 	close(copy);
 	is(0, engines(target.pid), "the last one is closed: none");
-	is(3, have(&target, SELF, 'm', 3) == target.pid ? 3 : 0,
-	   "the target goes on");
+	tell(&target, SELF, mark, 3);
+	holds(is_answered(&target, SELF), "the target goes on");
 	stop(&target);
 }
 
@@ -145,7 +145,7 @@ TEST_F(dev, several)
 		     "choose");
 	}
 	is(8, engines(target.pid), "eight sessions on one process");
-	have(&target, SELF, 'm', 5);
+	have(&target, SELF, mark, 5);
 	/* After this the target makes no further call. */
 	settle(&target, SELF);
 	for (i = 0; i < 8; i++) {
@@ -174,7 +174,7 @@ TEST_F(dev, several)
 	is(8, same, "all have the same calls");
 	close(fds[0]);
 	is(7, engines(target.pid), "one is closed");
-	have(&target, SELF, 'm', 2);
+	have(&target, SELF, mark, 2);
 	take(fds[5]);
 	is(2, marks(UTRACE_REC_SYS_ENTER, 0), "the others go on");
 	for (i = 1; i < 8; i++)
@@ -208,7 +208,7 @@ TEST_F(dev, handed_on)
 	fd = session();
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose_marks(fd), "choose");
-	have(&target, SELF, 'm', 3);
+	have(&target, SELF, mark, 3);
 	is(6, in_child(read_in_child, &fd), "a child reads");
 	is(0, take(fd), "what is read is gone");
 	need(!socketpair(AF_UNIX, SOCK_STREAM, 0, pair), "socketpair");
@@ -221,7 +221,7 @@ TEST_F(dev, handed_on)
 	}
 	need(send_fd(pair[0], fd), "send");
 	close(fd);
-	have(&target, SELF, 'm', 4);
+	have(&target, SELF, mark, 4);
 	is(1, engines(target.pid), "sent to somebody: it goes on");
 	need(write(pair[0], "", 1) == 1, "write");
 	waitpid(pid, &status, 0);
@@ -249,7 +249,7 @@ static int in_namespace(void *arg)
 	    choose(fd, UTRACE_REC_BIT(SYS_ENTER) | UTRACE_REC_BIT(FORK), 0,
 		   NULL, 0))
 		return 2;
-	child = have(&target, SELF, 'w', 1);
+	child = have(&target, SELF, fork_and_mark, 1);
 	take(fd);
 	rec = find(UTRACE_REC_SYS_ENTER, target.pid);
 	forked = (void *)find(UTRACE_REC_FORK, target.pid);
@@ -299,7 +299,7 @@ TEST_F(dev, namespace)
 		need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0,
 		     "attach");
 		need(!choose_marks(fd), "choose");
-		have(&target, SELF, 'm', 3);
+		have(&target, SELF, mark, 3);
 		need(write(pair[0], "", 1) == 1, "write");
 	}
 	waitpid(pid, &status, 0);
@@ -341,13 +341,13 @@ struct busy {
 
 static struct busy *busy;
 
-/* Order 'u': run user code until the test says go, then make n calls. */
-static void run_user_code(struct target *target, struct order *order)
+/* Run user code until the test says go, then make marker calls. */
+static long run_user_code(long n)
 {
 	__atomic_store_n(&busy->there, 1, __ATOMIC_RELEASE);
 	while (!__atomic_load_n(&busy->go, __ATOMIC_ACQUIRE))
 		;
-	mark(order->n);
+	return mark(n);
 }
 
 /*
@@ -362,7 +362,7 @@ static int attach_to_busy(int fd, int old, struct target *target,
 	int i, id, n;
 
 	*busy = (struct busy){};
-	tell(target, SELF, 'u', 10);
+	tell(target, SELF, run_user_code, 10);
 	for (i = 0; i < DEADLINE_MS / 2; i++) {
 		if (__atomic_load_n(&busy->there, __ATOMIC_ACQUIRE))
 			break;
@@ -373,7 +373,7 @@ static int attach_to_busy(int fd, int old, struct target *target,
 	id = attach_system(fd);
 	need(id > 0, "attach");
 	__atomic_store_n(&busy->go, 1, __ATOMIC_RELEASE);
-	need(hear(target, SELF) >= 0, "an answer");
+	hear(target, SELF);
 	settle(target, SELF);
 	take(fd);
 	n = records_of(target->pid);
@@ -393,7 +393,7 @@ static void attach_anew(__u64 events, __u32 count, const char *what)
 	struct target target;
 	int fd, id;
 
-	start_with(&target, run_user_code);
+	start(&target);
 	fd = session();
 	need(!setup(fd, 16 << 20), "setup");
 	need(!command(fd, UTRACE_IOC_EVENTS, &choice), "UTRACE_IOC_EVENTS");
@@ -446,7 +446,7 @@ TEST_F(dev, left_to_the_other)
 	need(first > 0 && second > 0, "attach");
 	choose_for(fd, first, 0, UTRACE_COUNT_CALLS);
 	choose_for(fd, second, UTRACE_REC_BIT(SYS_CALL), 0);
-	have(&target, SELF, 'm', 5);
+	have(&target, SELF, mark, 5);
 	settle(&target, SELF);
 	take(fd);
 	is(5, marks(UTRACE_REC_SYS_CALL, 0), "one counts, the other records");
@@ -455,21 +455,12 @@ TEST_F(dev, left_to_the_other)
 	kill(target.pid, SIGSTOP);
 	waitpid(target.pid, &status, WUNTRACED);
 	kill(target.pid, SIGCONT);
-	have(&target, SELF, 'm', 1);
+	have(&target, SELF, mark, 1);
 	settle(&target, SELF);
 	take(fd);
 	is(2, count(UTRACE_REC_JOBCTL, 0), "one has signals, the other stops");
 	close(fd);
 	stop(&target);
-}
-
-/* Order 'd': become dumpable or not; 'n': become nobody. */
-static void hide(struct target *target, struct order *order)
-{
-	if (order->what == 'd')
-		prctl(PR_SET_DUMPABLE, order->n);
-	if (order->what == 'n')
-		become_nobody();
 }
 
 static struct { int fd; pid_t pid; } of_nobody;
@@ -487,8 +478,8 @@ TEST_F(dev, hidden_from_one)
 	int fd;
 
 	set_unprivileged("1");
-	start_with(&target, hide);
-	have(&target, SELF, 'n', 0);
+	start(&target);
+	have(&target, SELF, be_nobody, 0);
 	fd = session();
 	need(!setup(fd, 0), "setup");
 	of_nobody.fd = fd;
@@ -496,9 +487,9 @@ TEST_F(dev, hidden_from_one)
 	need(!in_child(attach_as_nobody, NULL), "a target of nobody");
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose_marks(fd), "choose");
-	have(&target, SELF, 'm', 2);
-	have(&target, SELF, 'd', 0);
-	have(&target, SELF, 'm', 3);
+	have(&target, SELF, mark, 2);
+	have(&target, SELF, set_dumpable, 0);
+	have(&target, SELF, mark, 3);
 	settle(&target, SELF);
 	take(fd);
 	is(5, marks(UTRACE_REC_SYS_ENTER, 0), "root sees all calls");
@@ -534,8 +525,8 @@ TEST_F(dev, end_is_last)
 		need(attach(pfd.fd, target.pid, UTRACE_SCOPE_PROCESS) > 0,
 		     "attach");
 		need(!choose(pfd.fd, ALL_EVENTS, 0, NULL, 0), "choose");
-		have(&target, SELF, 'm', 50);
-		tell(&target, SELF, 'e', 0);
+		have(&target, SELF, mark, 50);
+		tell(&target, SELF, exit_with, 0);
 		poll(&pfd, 1, DEADLINE_MS);
 		take(pfd.fd);
 		well += ends_well();
@@ -585,8 +576,8 @@ TEST_F(dev, end_tells_losses)
 	ids[0] = attach(fd, first.pid, UTRACE_SCOPE_PROCESS);
 	ids[1] = attach(fd, second.pid, UTRACE_SCOPE_PROCESS);
 	need(ids[0] > 0 && ids[1] > 0 && !choose_marks(fd), "attach");
-	have(&first, SELF, 'm', MANY);
-	have(&second, SELF, 'm', FEW);
+	have(&first, SELF, mark, MANY);
+	have(&second, SELF, mark, FEW);
 	is(0, detach(fd, ids[0]), "DETACH of the first target");
 	take(fd);
 	end = end_of(ids[0]);

@@ -15,7 +15,7 @@
  * Enter a domain of Landlock.  It is below the domain that the thread is in already, and
  * forbids only that the thread makes block devices.
  */
-static void enter_domain(void)
+static long enter_domain(long unused)
 {
 	struct landlock_ruleset_attr rules = {
 		.handled_access_fs = LANDLOCK_ACCESS_FS_MAKE_BLOCK,
@@ -24,23 +24,14 @@ static void enter_domain(void)
 
 	need(fd >= 0, "landlock_create_ruleset");
 	need(!syscall(SYS_landlock_restrict_self, fd, 0), "landlock_restrict_self");
-	close(fd);
+	return close(fd);
 }
 
-/* Orders: 'r' renews the credentials, 'l' enters a domain, 'n' becomes nobody. */
-static void obey_here(struct target *target, struct order *order)
+/* Renew the credentials of the task, with the same rights. */
+static long renew_creds(long unused)
 {
-	switch (order->what) {
-	case 'r':
-		need(!syscall(SYS_setuid, getuid()), "setuid");
-		break;
-	case 'l':
-		enter_domain();
-		break;
-	case 'n':
-		become_nobody();
-		break;
-	}
+	need(!syscall(SYS_setuid, getuid()), "setuid");
+	return 0;
 }
 
 /* Attach a session to a target. */
@@ -56,7 +47,7 @@ static void follow(int fd, struct target *target)
 /* Have the target make marker calls.  Returns how many the session has recorded. */
 static int recorded(int fd, struct target *target, int n)
 {
-	have(target, SELF, 'm', n);
+	have(target, SELF, mark, n);
 	take(fd);
 	return marks(UTRACE_REC_SYS_ENTER, target->pid);
 }
@@ -64,7 +55,7 @@ static int recorded(int fd, struct target *target, int n)
 /* As recorded(), after a change of the target's credentials. */
 static int recorded_anew(int fd, struct target *target, int n)
 {
-	have(target, SELF, 'r', 0);
+	have(target, SELF, renew_creds, 0);
 	return recorded(fd, target, n);
 }
 
@@ -91,7 +82,7 @@ TEST_F(dev, thread_exits)
 	struct target target;
 	pthread_t thread;
 
-	start_with(&target, obey_here);
+	start(&target);
 	job.target = &target;
 	need(!pthread_create(&thread, NULL, attach_in_thread, &job) &&
 	     !pthread_join(thread, NULL), "a thread");
@@ -144,7 +135,7 @@ TEST_F(dev, leader_exits)
 	struct target target;
 	struct job job = { .target = &target };
 
-	start_with(&target, obey_here);
+	start(&target);
 	is(0, in_child(attach_as_leader, &job), "a process whose leader exits");
 	stop(&target);
 }
@@ -182,7 +173,7 @@ TEST_F(dev, process_exits)
 	struct target target;
 	int fd;
 
-	start_with(&target, obey_here);
+	start(&target);
 	fd = session_left_by(attach_and_exit, &target);
 	take(fd);
 	is(3, recorded_anew(fd, &target, 3), "another process reads: recorded");
@@ -196,11 +187,11 @@ TEST_F(dev, process_exits_and_nobody_reads)
 	struct target target;
 	int fd;
 
-	start_with(&target, obey_here);
+	start(&target);
 	fd = session_left_by(attach_and_exit, &target);
-	have(&target, SELF, 'm', 1);
-	have(&target, SELF, 'r', 0);
-	have(&target, SELF, 'm', 3);
+	have(&target, SELF, mark, 1);
+	have(&target, SELF, renew_creds, 0);
+	have(&target, SELF, mark, 3);
 	take(fd);
 	is(1, marks(UTRACE_REC_SYS_ENTER, target.pid),
 	   "recorded as long as the answer holds, and not after that");
@@ -228,7 +219,7 @@ TEST_F(dev, process_exits_and_another_user_reads)
 	struct target target;
 	struct job job = { .target = &target };
 
-	start_with(&target, obey_here);
+	start(&target);
 	job.fd = session_left_by(attach_and_exit, &target);
 	is(0, in_child(read_as_nobody, &job), "a user without privileges");
 	take(job.fd);
@@ -268,8 +259,8 @@ static int enter_after_open(void *outside)
 	struct target inside;
 	int fd = session();
 
-	enter_domain();
-	start_with(&inside, obey_here);
+	enter_domain(0);
+	start(&inside);
 	is(-EPERM, attach(fd, pid, UTRACE_SCOPE_PROCESS),
 	   "opened before: a process outside of the domain");
 	is(-EPERM, attach(fd, inside.pid, UTRACE_SCOPE_PROCESS),
@@ -289,7 +280,7 @@ TEST_F(landlock, restricted_caller)
 {
 	struct target target;
 
-	start_with(&target, obey_here);
+	start(&target);
 	is(0, in_child(enter_after_open, &target), "a restricted process");
 	is(0, engines(target.pid), "no engine is left");
 	stop(&target);
@@ -299,7 +290,7 @@ static int open_in_domain(void *arg)
 {
 	struct job *job = arg;
 
-	enter_domain();
+	enter_domain(0);
 	return !send_fd(job->socket, session());
 }
 
@@ -309,7 +300,7 @@ TEST_F(landlock, restricted_opener)
 	struct target target;
 	int fd;
 
-	start_with(&target, obey_here);
+	start(&target);
 	fd = session_left_by(open_in_domain, &target);
 	is(-EPERM, attach(fd, target.pid, UTRACE_SCOPE_PROCESS), "a process");
 	is(-EPERM, attach(fd, target.pid, UTRACE_SCOPE_TREE), "a tree");
@@ -323,14 +314,14 @@ static int trace_in_domain(void *unused)
 	struct target target;
 	int fd;
 
-	enter_domain();
-	start_with(&target, obey_here);
+	enter_domain(0);
+	start(&target);
 	fd = session();
 	follow(fd, &target);
 	is(2, recorded(fd, &target, 2), "in the same domain: recorded");
-	have(&target, SELF, 'l', 0);
+	have(&target, SELF, enter_domain, 0);
 	is(3, recorded(fd, &target, 3), "in a domain below: recorded");
-	enter_domain();
+	enter_domain(0);
 	is(1, recorded(fd, &target, 1), "the tracer enters another: recorded as before");
 	is(0, recorded_anew(fd, &target, 4), "and hidden at the next question");
 	is(1, count(UTRACE_REC_HIDDEN, target.pid), "HIDDEN");
@@ -349,13 +340,13 @@ static int enter_after_attach(void *unused)
 	struct target target;
 	int fd = session();
 
-	start_with(&target, obey_here);
+	start(&target);
 	follow(fd, &target);
 	is(2, recorded(fd, &target, 2), "both without a domain: recorded");
-	enter_domain();
+	enter_domain(0);
 	is(0, recorded_anew(fd, &target, 3), "the tracer enters one: hidden");
 	is(1, count(UTRACE_REC_HIDDEN, target.pid), "HIDDEN");
-	have(&target, SELF, 'l', 0);
+	have(&target, SELF, enter_domain, 0);
 	is(0, recorded(fd, &target, 3), "the target enters another one: hidden");
 	is(1, info(fd).hidden, "hidden once");
 	close(fd);
@@ -402,7 +393,7 @@ static int trace_descendant(void *stranger)
 	int fd;
 
 	become_nobody();
-	start_with(&own, obey_here);
+	start(&own);
 	fd = session();
 	is(-EPERM, attach(fd, ((struct target *)stranger)->pid, UTRACE_SCOPE_PROCESS),
 	   "1: no descendant");
@@ -418,8 +409,8 @@ TEST_F(yama, descendants)
 {
 	struct target stranger;
 
-	start_with(&stranger, obey_here);
-	have(&stranger, SELF, 'n', 0);
+	start(&stranger);
+	have(&stranger, SELF, be_nobody, 0);
 	need(!set_sysctl(YAMA_SCOPE, "1"), YAMA_SCOPE);
 	is(0, in_child(trace_descendant, &stranger), "a user without privileges");
 	stop(&stranger);
@@ -431,7 +422,7 @@ static int trace_own(void *unused)
 	int fd;
 
 	become_nobody();
-	start_with(&own, obey_here);
+	start(&own);
 	fd = session();
 	follow(fd, &own);
 	is(2, recorded(fd, &own, 2), "0: recorded");
@@ -453,7 +444,7 @@ TEST_F(yama, capability)
 
 	need(!set_sysctl(YAMA_SCOPE, "0"), YAMA_SCOPE);
 	is(0, in_child_with_sysctls(trace_own, NULL), "a user without privileges");
-	start_with(&target, obey_here);
+	start(&target);
 	follow(fd, &target);
 	need(!set_sysctl(YAMA_SCOPE, "2"), YAMA_SCOPE);
 	is(2, recorded(fd, &target, 2), "2: root's is recorded");
@@ -487,8 +478,8 @@ TEST_F(yama, capability_is_dropped)
 {
 	struct target target;
 
-	start_with(&target, obey_here);
-	have(&target, SELF, 'n', 0);
+	start(&target);
+	have(&target, SELF, be_nobody, 0);
 	need(!set_sysctl(YAMA_SCOPE, "2"), YAMA_SCOPE);
 	is(0, in_child_with_sysctls(drop_capability, &target), "root, who becomes nobody");
 	stop(&target);
@@ -521,8 +512,8 @@ TEST_F(yama, opener_without_capability)
 	struct target target;
 	struct job job = { .target = &target };
 
-	start_with(&target, obey_here);
-	have(&target, SELF, 'n', 0);
+	start(&target);
+	have(&target, SELF, be_nobody, 0);
 	need(!set_sysctl(YAMA_SCOPE, "1"), YAMA_SCOPE);
 	job.fd = session_left_by(open_as_nobody, &target);
 	is(0, in_child(attach_as_sibling, &job), "a process of which it is no descendant");

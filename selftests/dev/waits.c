@@ -35,11 +35,10 @@ static void *unserved(void)
 	return p;
 }
 
-/* Order u: open a file whose name is in that page. */
-static void deeds(struct target *t, struct order *order)
+/* Open a file whose name is in that page. */
+static long open_unserved(long unused)
 {
-	if (order->what == 'u')
-		syscall(SYS_openat, AT_FDCWD, unserved(), O_RDONLY);
+	return syscall(SYS_openat, AT_FDCWD, unserved(), O_RDONLY);
 }
 
 static bool is_stuck(void)
@@ -179,7 +178,7 @@ static int begin_stuck(void)
 	int other, fd, i;
 
 	/* Start the target first, or it would inherit the sessions. */
-	start_with(&target, deeds);
+	start(&target);
 	other = session();
 	fd = session();
 	need(!setup(fd, 0) &&
@@ -193,7 +192,7 @@ static int begin_stuck(void)
 	     "events");
 	need(attach(other, target.pid, UTRACE_SCOPE_PROCESS) >= 0, "attach");
 	need(!choose(other, UTRACE_REC_BIT(SYS_EXIT), 0, NULL, 0), "events");
-	tell(&target, SELF, 'u', 0);
+	tell(&target, SELF, open_unserved, 0);
 	for (i = 0; i < 1000 * ut_patience() && !is_stuck(); i++)
 		nap();
 	holds(is_stuck(), "the target is in a capture");

@@ -67,7 +67,7 @@ TEST_F(dev, delay)
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose_marks(fd), "choose");
 	fall_asleep(&asleep, fd, POLLIN);
-	have(&target, SELF, 'm', 1);
+	have(&target, SELF, mark, 1);
 	if (!holds(is_woken(&asleep), "a record wakes poll()"))
 		return;
 	is(POLLIN, asleep.result, "POLLIN");

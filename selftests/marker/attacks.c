@@ -60,7 +60,7 @@ static bool is_page_of_file(void)
  * soon as mmap(2) returns; a count that is taken from a page that never had
  * more would be less than the file's.
  */
-static void map_and_unmap(void)
+static long map_and_unmap(long unused)
 {
 	while (!shared->quit) {
 		unsigned int phase = shared->phase;
@@ -74,17 +74,13 @@ static void map_and_unmap(void)
 		if (munmap(PLACE, PAGE))
 			_exit(94);
 	}
+	return 0;
 }
 
-/* Become a set-id program, or one that cannot be traced without rights. */
-static void change_rights(int dumpable)
+static long become_setid(long unused)
 {
 	char number[16];
 
-	if (dumpable >= 0) {
-		prctl(PR_SET_DUMPABLE, dumpable);
-		return;
-	}
 	snprintf(number, sizeof(number), "%d", shared_fd);
 	execl(setid, "words", "setid", number, NULL);
 	_exit(93);
@@ -93,7 +89,7 @@ static void change_rights(int dumpable)
 /* The file that keeps the execve(2) of a target. */
 static int kept_by = -1;
 
-static void execute_kept(void)
+static long execute_kept(long unused)
 {
 	if (silent_read_async(kept_by))
 		exec_self("setid");
@@ -101,12 +97,12 @@ static void execute_kept(void)
 }
 
 /* A child that inherits the target's session and loads WORD once. */
-static void fork_holder(void)
+static long fork_holder(long unused)
 {
 	pid_t pid = plain_fork();
 
 	if (pid)
-		return;
+		return 0;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	shared->number[0] = load(WORD, 4);
 	shared->number[1] = 1;
@@ -115,62 +111,49 @@ static void fork_holder(void)
 	_exit(0);
 }
 
-/* See the functions for what the orders do.  Others: as in words.h. */
-static void obey_here(struct target *target, struct order *order)
+/* Orders about a session of the target; shared::seen is the word after that. */
+
+static long receive_session(long unused)
 {
-	switch (order->what) {
-	case 'u':
-		map_and_unmap();
-		break;
-	case 'X':
-		exec_self("storm");
-		break;
-	case 'x':
-		execute_kept();
-		break;
-	case 'y':
-		exec_self("setid");
-		break;
-	case 'n':
-		become_nobody();
-		break;
-	case 'd':
-		change_rights(order->n);
-		break;
-	case 'M':		/* memory at PLACE */
-		if (mmap(PLACE, PAGE, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != PLACE)
-			_exit(92);
-		break;
-	case 'R':		/* receive a session */
-		own = receive_fd(sockets[1]);
-		break;
-	case 'O':		/* open one, of this process */
-		own = try_words(getpid(), order->n);
-		shared->result = own < 0 ? own : 0;
-		break;
-	case 'A':
-		shared->result = !is_given(word_arm(own, WORD, BIT, 31));
-		shared->seen = load(WORD, 4);
-		break;
-	case 'D':
-		shared->result = word_disarm(own, WORD, BIT, 31);
-		shared->seen = load(WORD, 4);
-		break;
-	case 'Q':
-		shared->result = close(own);
-		shared->seen = load(WORD, 4);
-		break;
-	case 'h':
-		fork_holder();
-		break;
-	case 'r':
-		wait(NULL);
-		shared->seen = load(WORD, 4);
-		break;
-	default:
-		obey_words(target, order);
-	}
+	own = receive_fd(sockets[1]);
+	return 0;
+}
+
+static long open_session(long scope)
+{
+	own = try_words(getpid(), scope);
+	return own < 0 ? own : 0;
+}
+
+static long arm_own(long unused)
+{
+	long ret = !is_given(word_arm(own, WORD, BIT, 31));
+
+	shared->seen = load(WORD, 4);
+	return ret;
+}
+
+static long disarm_own(long unused)
+{
+	long ret = word_disarm(own, WORD, BIT, 31);
+
+	shared->seen = load(WORD, 4);
+	return ret;
+}
+
+static long close_own(long unused)
+{
+	long ret = close(own);
+
+	shared->seen = load(WORD, 4);
+	return ret;
+}
+
+/* Returns the word after the end of the child. */
+static long reap_and_load(long unused)
+{
+	wait(NULL);
+	return load(WORD, 4);
 }
 
 /* A target whose word comes and goes with its page. */
@@ -181,9 +164,9 @@ TEST_F_TIMEOUT(dev, map_storm, LONG_TIMEOUT)
 	struct target target;
 
 	make_file();
-	start_words(&target, obey_here);
+	start_words(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
-	tell(&target, SELF, 'u', 0);
+	tell(&target, SELF, map_and_unmap, 0);
 	for (i = 0; i < toggles && !ret; i++) {
 		ret = toggle(fd, IN_PLACE, COUNT, 0,
 			     i % 16 ? NO_WAIT : FOR_A_LOOK);
@@ -192,7 +175,7 @@ TEST_F_TIMEOUT(dev, map_storm, LONG_TIMEOUT)
 	}
 	is(0, ret, "the count is toggled");
 	shared->quit = 1;
-	need(hear(&target, SELF) > 0, "the target");
+	hear(&target, SELF);
 	holds(true, "%ld mappings, %d times there was none",
 	      shared->number[0], unmapped);
 	are_good_looks("after mmap");
@@ -232,9 +215,9 @@ static void check_exec_storm(__u32 scope)
 
 	shared->quit = 0;
 	shared->number[0] = 0;
-	start_words(&target, obey_here);
+	start_words(&target);
 	fd = words_open(target.pid, scope);
-	tell(&target, SELF, 'X', 0);
+	tell(&target, SELF, become_program, (long)"storm");
 	need(until(shared->number[0] >= 5), "programs");
 	while (shared->number[0] < programs && !wrong) {
 		shared->phase++;
@@ -290,10 +273,10 @@ TEST_F(dev, armed_while_executed)
 	kept_by = silent_file();
 	if (kept_by < 0)
 		SKIP(return, "no files of FUSE (FUSE_FS): %s", strerror(errno));
-	start_words(&target, obey_here);
+	start_words(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	arm(fd, WORD, BIT, 31);
-	tell(&target, SELF, 'x', 0);
+	tell(&target, SELF, execute_kept, 0);
 	need(until(silent_keeps(target.pid)), "a process in execve(2)");
 	is(EAGAIN, in_child_for(arm_or_fail, &fd, SOON), "ARM fails at once");
 	is(0, in_child_for(disarm_or_fail, &fd, SOON),
@@ -320,12 +303,12 @@ TEST_F(dev, ids_before_execve)
 	__u32 first, second;
 	int fd;
 
-	start_words(&target, obey_here);
+	start_words(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
-	have(&target, SELF, 'M', 0);
+	have(&target, SELF, map_new_page, 0);
 	need(is_given(word_arm_for(fd, WORD_TARGET, IN_PLACE, COUNT, 0, &first)),
 	     "a word");
-	tell(&target, SELF, 'y', 0);
+	tell(&target, SELF, become_program, (long)"setid");
 	need(until(shared->number[0]), "the program");
 	holds(is_given(word_arm_for(fd, WORD_TARGET, IN_PLACE, COUNT, 0, &second)),
 	      "armed again");
@@ -348,7 +331,7 @@ static int arm_hidden(void *by)
 	int fd;
 
 	become_nobody();
-	start_words(&target, obey_here);
+	start_words(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	arm(fd, WORD, BIT, 31);
 	is(BIT_SET, look(&target, WORD, 4), "a word is armed");
@@ -376,7 +359,7 @@ static int change_hidden(void *by)
 	int fd, bit;
 
 	become_nobody();
-	start_words(&target, obey_here);
+	start_words(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	arm(fd, WORD, BIT, 31);
 	arm(fd, SEMAPHORE, COUNT, 0);
@@ -395,7 +378,7 @@ static int change_hidden(void *by)
 		(void)word_arm(fd, PLACE, BIT, bit);
 	is(16, words_total(fd), "armed where there is no memory");
 	set_hidden(&target, hiding, true);
-	have(&target, SELF, 'M', 0);
+	have(&target, SELF, map_new_page, 0);
 	is(0, look(&target, PLACE, 4), "memory that is mapped later is not written to");
 	is(0, words_total(fd), "and the words are gone");
 	is(0, word_disarm(fd, PLACE, BIT, 0), "DISARM");
@@ -430,11 +413,11 @@ static int arm_setid(void *arg)
 	int fd;
 
 	become_nobody();
-	start_words(&target, obey_here);
+	start_words(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_TREE);
 	arm(fd, WORD, BIT, 31);
 	fails(EFAULT, fd, IN_PLACE, COUNT, 0, "memory that will be there");
-	tell(&target, SELF, 'd', -1);
+	tell(&target, SELF, become_setid, 0);
 	need(until(shared->number[0]), "the set-id program");
 	is(0, shared->number[1], "the program starts without the words");
 	is(-EPERM, word_arm(fd, IN_PLACE, COUNT, 0), "ARM");
@@ -506,11 +489,10 @@ TEST_F(dev, setid_program)
 }
 
 /* Have the target use its session: the result, and what it sees then. */
-static void use_own(struct target *target, char what, int result, __u64 seen,
+static void use_own(struct target *target, order_fn *use, int result, __u64 seen,
 		    const char *text)
 {
-	have(target, SELF, what, 0);
-	is(result, shared->result, text);
+	is(result, have(target, SELF, use, 0), text);
 	is(seen, shared->seen, "  as the target sees at once");
 }
 
@@ -536,14 +518,14 @@ static int lend_target(int fd)
 	struct target target;
 
 	become_nobody();
-	start_words(&target, obey_here);
+	start_words(&target);
 	is(WORD_TARGET, attach(fd, target.pid, UTRACE_SCOPE_PROCESS), "ATTACH");
-	have(&target, SELF, 'd', 0);
+	have(&target, SELF, set_dumpable, 0);
 	release_peer(sockets[1]);
 	await_peer(sockets[1]);
 	is(0, look(&target, SEMAPHORE, 2), "no count is armed");
 	is(0, look(&target, WORD, 4), "no bit is armed");
-	have(&target, SELF, 'd', 1);
+	have(&target, SELF, set_dumpable, 1);
 	release_peer(sockets[1]);
 	await_peer(sockets[1]);
 	is(1, look(&target, SEMAPHORE, 2), "armed when nobody may");
@@ -569,8 +551,8 @@ TEST_F(dev, session_given_away)
 	int fd;
 
 	allow_users();
-	start_words(&target, obey_here);
-	have(&target, SELF, 'n', 0);
+	start_words(&target);
+	have(&target, SELF, be_nobody, 0);
 	fd = words_open(target.pid, UTRACE_SCOPE_TREE);
 	is(EPERM, in_child(arm_as_nobody, &fd), "nobody arms a word");
 	is(0, look(&target, WORD, 4), "it is not there");
@@ -620,7 +602,7 @@ TEST_F(dev, session_closed_by_another_user)
 	int fd;
 
 	need(!socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets), "socketpair");
-	start_words(&target, obey_here);
+	start_words(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	arm(fd, WORD, BIT, 31);
 	is(BIT_SET, look(&target, WORD, 4), "root's bit");
@@ -647,17 +629,17 @@ TEST_F(dev, session_in_the_target)
 	int fd;
 
 	need(!socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets), "socketpair");
-	start_words(&target, obey_here);
+	start_words(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_TREE);
 	arm(fd, SEMAPHORE, COUNT, 0);
 	need(send_fd(sockets[0], fd), "a session for the target");
-	have(&target, SELF, 'R', 0);
+	have(&target, SELF, receive_session, 0);
 	close(fd);
 	is(1, look(&target, SEMAPHORE, 2), "the target has the last copy");
-	use_own(&target, 'A', 0, BIT_SET, "armed by itself");
-	use_own(&target, 'D', 0, 0, "disarmed by itself");
-	use_own(&target, 'A', 0, BIT_SET, "armed again");
-	use_own(&target, 'Q', 0, 0, "closed by itself");
+	use_own(&target, arm_own, 0, BIT_SET, "armed by itself");
+	use_own(&target, disarm_own, 0, 0, "disarmed by itself");
+	use_own(&target, arm_own, 0, BIT_SET, "armed again");
+	use_own(&target, close_own, 0, 0, "closed by itself");
 	is(0, look(&target, SEMAPHORE, 2), "no word is left");
 	stop(&target);
 }
@@ -669,21 +651,19 @@ static void check_own(__u32 scope)
 
 	shared->quit = 0;
 	shared->number[1] = 0;
-	start_words(&target, obey_here);
-	have(&target, SELF, 'O', scope);
-	is(0, shared->result, "a session of itself");
-	use_own(&target, 'A', 0, BIT_SET, "armed by itself");
-	have(&target, SELF, 'h', 0);
+	start_words(&target);
+	is(0, have(&target, SELF, open_session, scope), "a session of itself");
+	use_own(&target, arm_own, 0, BIT_SET, "armed by itself");
+	have(&target, SELF, fork_holder, 0);
 	need(until(shared->number[1]), "a child");
 	is(scope == UTRACE_SCOPE_TREE ? BIT_SET : 0, shared->number[0],
 	   "what the child sees");
-	use_own(&target, 'Q', 0, BIT_SET, "closed, but the child has a copy");
+	use_own(&target, close_own, 0, BIT_SET, "closed, but the child has a copy");
 	shared->quit = 1;
-	have(&target, SELF, 'r', 0);
-	is(0, shared->seen, "gone with the child");
-	have(&target, SELF, 'O', scope);
-	use_own(&target, 'A', 0, BIT_SET, "armed by itself");
-	tell(&target, SELF, 'e', 5);
+	is(0, have(&target, SELF, reap_and_load, 0), "gone with the child");
+	have(&target, SELF, open_session, scope);
+	use_own(&target, arm_own, 0, BIT_SET, "armed by itself");
+	tell(&target, SELF, exit_with, 5);
 	is(5 << 8, status_of(target.pid), "the end, with an own session");
 	stop(&target);
 }
@@ -719,7 +699,7 @@ TEST_F(dev, killed_while_arming)
 
 	share();
 	for (i = 0; i < times(50) && !wrong; i++) {
-		start_words(&target, obey_here);
+		start_words(&target);
 		fd = words_open(target.pid, i % 2 ? UTRACE_SCOPE_TREE :
 				UTRACE_SCOPE_PROCESS);
 		shared->number[0] = 0;
@@ -769,7 +749,7 @@ TEST_F(dev, many_sessions)
 	int fd[MOST], n, i, ret = 0;
 	struct target target;
 
-	start_words(&target, NULL);
+	start_words(&target);
 	put(&target, SEMAPHORE, 2, 7);
 	for (n = 0; n < MOST; n++) {
 		fd[n] = try_count(target.pid, UTRACE_SCOPE_PROCESS);
@@ -804,7 +784,7 @@ TEST_F(dev, many_words)
 	struct target target;
 	int fd, n, state = 0;
 
-	start_words(&target, NULL);
+	start_words(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	for (n = 0; n < WORDS; n++) {
 		state = word_arm(fd, at + 2 * n, COUNT, 0);
@@ -832,13 +812,12 @@ TEST_F(dev, many_words)
 #define MANY	1000
 #define OF_MANY(i)	(area + 2 * PAGE + 16 * (i))
 
-/* 'D': the pages of the words go. */
-static void obey_many(struct target *target, struct order *order)
+/* Give up the pages of the words. */
+static long give_up_many(long unused)
 {
-	if (order->what != 'D')
-		obey_words(target, order);
-	else if (madvise(OF_MANY(0), 16 * MANY, MADV_DONTNEED))
+	if (madvise(OF_MANY(0), 16 * MANY, MADV_DONTNEED))
 		_exit(98);
+	return 0;
 }
 
 /* How many of the words have @value. */
@@ -867,20 +846,20 @@ TEST_F(dev, pieces)
 	pid_t child;
 	int all, own;
 
-	start_words(&target, obey_many);
+	start_words(&target);
 	all = words_open(target.pid, UTRACE_SCOPE_TREE);
 	own = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	arm_many(all);
 	arm_many(own);
 	is(2, look(&target, OF_MANY(0), 2), "the target runs on");
 	is(MANY, have_value(target.pid, 2), "each has two counts");
-	have(&target, SELF, 'D', 0);
+	have(&target, SELF, give_up_many, 0);
 	is(MANY, have_value(target.pid, 2), "so it is when the pages have gone");
 	have_more(&target, CHILD);
 	child = target.tid[CHILD];
 	is(MANY, have_value(child, 1), "a child has those that follow");
 	is(MANY, have_value(target.pid, 2), "and the parent all");
-	have(&target, CHILD, 'D', 0);
+	have(&target, CHILD, give_up_many, 0);
 	is(MANY, have_value(child, 1), "as when its pages have gone");
 	is(2 * MANY, words_total(all), "the list has both processes");
 	is(MANY, words_total(own), "that of the other session one");
@@ -899,7 +878,7 @@ static void open_while_stopped(void *at, int before)
 	struct target target;
 	int fd, i, state, wrong = 0;
 
-	start_words(&target, NULL);
+	start_words(&target);
 	if (before)
 		put(&target, at, 2, before);
 	freeze(target.pid);

@@ -598,11 +598,6 @@ static void enable_event(const char *value)
 	write_own(path, value);
 }
 
-static void obey_here(struct target *target, struct order *order)
-{
-	obey_sites(target, order);
-}
-
 /* Libraries and a set-id program; attackers are started by each test. */
 FIXTURE(bystanders) {
 	cpu_set_t before;

@@ -53,12 +53,13 @@ static void live(void)
 }
 
 /* A child that ends with its parent. */
-static void fork_one(void)
+static long fork_one(long unused)
 {
 	if (plain_fork())
-		return;
+		return 0;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	live();
+	return 0;
 }
 
 static int share_memory(void *unused)
@@ -87,7 +88,7 @@ static void watch_pages(int watcher, long round)
 }
 
 /* Each round has a child, whose pages are the parent's until one writes. */
-static void fork_rounds(long rounds)
+static long fork_rounds(long rounds)
 {
 	long round;
 	pid_t pid;
@@ -103,6 +104,7 @@ static void fork_rounds(long rounds)
 		watch_pages(0, round);
 		waitpid(pid, NULL, 0);
 	}
+	return 0;
 }
 
 static bool map_pages(int pages)
@@ -112,7 +114,7 @@ static bool map_pages(int pages)
 }
 
 /* Register a word in each page; the result is that of the last one. */
-static long register_pages(void)
+static long register_pages(long unused)
 {
 	long i, ret = 0;
 
@@ -131,12 +133,13 @@ static void *watch_on(void *watcher)
 }
 
 /* Threads count in the bits below the event's. */
-static void strike_all(void)
+static long strike_all(long unused)
 {
 	pthread_t threads[STRIKERS];
 
 	begin_blows(threads);
 	end_blows(threads);
+	return 0;
 }
 
 static void run(void *(*function)(void *number), int n)
@@ -151,53 +154,23 @@ static void run(void *(*function)(void *number), int n)
 		pthread_join(threads[i], NULL);
 }
 
-/*
- * Orders: 'k', 'v', 'V': a child by fork(2), by vfork(2), with the memory.
- * 'r': reap it.  'F': rounds of forks.  'G': register words in pages.  'T':
- * threads that look.  'b': threads that count.  'p': map PLACE.
- * 'a': advice for the pages of area and of the file.  'X': another program.
- */
-static void obey_here(struct target *target, struct order *order)
+/* @run is the address of a run_fn. */
+static long begin_sharer(long run)
 {
-	switch (order->what) {
-	case 'k':
-		fork_one();
-		break;
-	case 'v':
-		run_in_vfork(share_memory, NULL);
-		break;
-	case 'V':
-		run_in_clone(share_memory, NULL);
-		break;
-	case 'r':
-		wait(NULL);
-		break;
-	case 'F':
-		fork_rounds(order->n);
-		break;
-	case 'G':
-		shared->result = register_pages();
-		break;
-	case 'T':
-		run(watch_on, WATCHERS);
-		break;
-	case 'b':
-		strike_all();
-		break;
-	case 'p':
-		if (!map_pages(1))
-			_exit(94);
-		break;
-	case 'a':
-		shared->result = madvise(area, sizeof(area), order->n) |
-				 madvise(in_file, sizeof(in_file), order->n);
-		break;
-	case 'X':
-		exec_self("look");
-		break;
-	default:
-		obey_events(target, order);
-	}
+	return ((run_fn *)run)(share_memory, NULL);
+}
+
+static long watch_by_threads(long unused)
+{
+	run(watch_on, WATCHERS);
+	return 0;
+}
+
+/* Advice for the pages of area and of the file. */
+static long advise(long advice)
+{
+	return madvise(area, sizeof(area), advice) |
+	       madvise(in_file, sizeof(in_file), advice);
 }
 
 static void start_here(struct target *target)
@@ -205,7 +178,7 @@ static void start_here(struct target *target)
 	child = mmap(NULL, sizeof(*child), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	need(child != MAP_FAILED, "mmap");
-	start_events(target, obey_here);
+	start_words(target);
 }
 
 static void ask_child(enum ask what)
@@ -230,14 +203,14 @@ static void check_bit(struct target *target, unsigned char *at, int size,
 	is(before, shared->seen, "a word that is registered");
 	enable(0, true);
 	is(before | one, look(target, at, size), "  enabled");
-	is(-EADDRINUSE, order_event(target, SELF, 'R', 0, at, size, bit),
+	is(-EADDRINUSE, order_event(target, SELF, register_ordered, 0, at, size, bit),
 	   "  registered once more");
 	enable(0, false);
 	is(before, look(target, at, size), "  disabled");
 	enable(0, true);
 	have_unregistered(target, at, size, bit);
 	is(before, shared->seen, "  unregistered while enabled");
-	is(-ENOENT, order_event(target, SELF, 'U', 0, at, size, bit),
+	is(-ENOENT, order_event(target, SELF, unregister_ordered, 0, at, size, bit),
 	   "  unregistered once more");
 	have_registered(target, 0, at, size, bit);
 	is(before | one, shared->seen, "  registered while enabled");
@@ -341,13 +314,13 @@ TEST_F(events, busy_loops)
 	start_here(&target);
 	have_word(&target, 0);
 	fd = open_enable(0);
-	tell(&target, SELF, 'T', 0);
+	tell(&target, SELF, watch_by_threads, 0);
 	for (; !ret && n < times(2000) && now_ms() < end; n++)
 		ret = toggle_event(fd, FOR_A_LOOK);
 	is(0, ret, "the event is toggled");
 	holds(n > 10, "%d times", n);
 	shared->quit = 1;
-	need(hear(&target, SELF) > 0, "the target");
+	hear(&target, SELF);
 	are_good_looks("threads");
 	stop(&target);
 }
@@ -363,8 +336,8 @@ static void check_advice(int advice, bool stopped)
 	for (i = 0; i < 2; i++)
 		have_registered(&target, 0, at[i], 4, BIT);
 	for (on = 1; on >= 0; on--) {
-		have(&target, SELF, 'a', advice);
-		is(0, shared->result, on ? "madvise" : "madvise, enabled");
+		is(0, have(&target, SELF, advise, advice),
+		   on ? "madvise" : "madvise, enabled");
 		settle(&target, SELF);
 		if (stopped)
 			freeze(target.pid);
@@ -401,10 +374,9 @@ TEST_F(events, pages_after_fork)
 	int fd, i;
 
 	start_here(&target);
-	have(&target, SELF, 'G', 0);
-	need(!shared->result, "words");
+	need(!have(&target, SELF, register_pages, 0), "words");
 	fd = open_enable(0);
-	tell(&target, SELF, 'F', rounds);
+	tell(&target, SELF, fork_rounds, rounds);
 	for (i = 1; i <= rounds; i++) {
 		need(until(shared->number[5] == i), "a child");
 		need(until(both_have_looked()), "looks while disabled");
@@ -418,7 +390,7 @@ TEST_F(events, pages_after_fork)
 		need(until(both_have_looked()), "looks while disabled again");
 		shared->number[6] = i;
 	}
-	need(hear(&target, SELF) > 0, "the target");
+	hear(&target, SELF);
 	are_good_looks("parents and children");
 	stop(&target);
 }
@@ -430,7 +402,7 @@ TEST_F(events, fork_keeps)
 	start_here(&target);
 	have_word(&target, 0);
 	enable(0, true);
-	have(&target, SELF, 'k', 0);
+	have(&target, SELF, fork_one, 0);
 	need(until(child->pid), "a child");
 	is(BIT_SET, child->seen, "the first look of the child");
 	ask_child(WRITE);
@@ -455,13 +427,13 @@ TEST_F(events, fork_keeps)
 }
 
 /* A process with the memory of the target; the target waits, or not. */
-static void check_shared(char how)
+static void check_shared(run_fn *run)
 {
 	struct target target;
 
 	start_here(&target);
 	have_word(&target, 0);
-	tell(&target, SELF, how, 0);
+	tell(&target, SELF, begin_sharer, (long)run);
 	need(until(child->pid), "a child");
 	is(0, child->seen, "the memory is the same");
 	enable(0, true);
@@ -473,8 +445,8 @@ static void check_shared(char how)
 	is(0, child->seen, "disabled");
 	enable(0, true);
 	child->ask = LEAVE;
-	need(hear(&target, SELF) > 0, "the target");
-	have(&target, SELF, 'r', 0);
+	hear(&target, SELF);
+	have(&target, SELF, reap, 0);
 	is(BIT_SET, sees(&target), "the child's end takes nothing");
 	enable(0, false);
 	is(0, sees(&target), "but disabling does");
@@ -483,12 +455,12 @@ static void check_shared(char how)
 
 TEST_F(events, vfork)
 {
-	check_shared('v');
+	check_shared(run_in_vfork);
 }
 
 TEST_F(events, clone_vm)
 {
-	check_shared('V');
+	check_shared(run_in_clone);
 }
 
 /* The program that was executed: number[1] is its order. */
@@ -525,11 +497,11 @@ TEST_F(events, exec)
 
 	setenv("EVENT", event[0].name, 1);
 	start_here(&target);
-	have(&target, SELF, 'p', 0);
+	have(&target, SELF, map_new_page, 0);
 	have_registered(&target, 0, IN_PLACE, 4, BIT);
 	enable(0, true);
 	is(BIT_SET, look(&target, IN_PLACE, 4), "a word");
-	tell(&target, SELF, 'X', 0);
+	tell(&target, SELF, become_program, (long)"look");
 	need(until(shared->number[0]), "another program");
 	is(0, shared->seen, "the program has no bit");
 	enable(0, false);
@@ -558,7 +530,7 @@ TEST_F_TIMEOUT(events, counts_below_the_bit, LONG_TIMEOUT)
 	start_here(&target);
 	have_word(&target, 0);
 	fd = open_enable(0);
-	tell(&target, SELF, 'b', 0);
+	tell(&target, SELF, strike_all, 0);
 	for (n = 0; n < most && now_ms() < end; n++) {
 		errors += !!switch_event(fd, true);
 		if (!(n % 16))
@@ -567,7 +539,7 @@ TEST_F_TIMEOUT(events, counts_below_the_bit, LONG_TIMEOUT)
 	}
 	need(until(shared->looks > 100), "counts of the threads");
 	shared->quit = 1;
-	need(hear(&target, SELF) > 0, "the target");
+	hear(&target, SELF);
 	holds(n > 20, "%d times on and off", n);
 	is(0, errors, "without an error");
 	is(0, wrong, "an enabled event has its bit");

@@ -154,57 +154,48 @@ static inline void *make_payload(void)
 }
 
 /*
- * Orders about event number order::n.  'R': register bit shared::value of the
- * word of shared::size bytes at shared::at.  'U': unregister that.  'W': write
- * the event, with shared::size bytes.  Each has shared::result, and in
- * shared::seen the word that the program sees next.  Others: as in words.h.
+ * Orders about event @n and bit shared::value of the word at shared::at.  Each
+ * returns 0 or -errno, and stores in shared::seen the word that the program
+ * sees next.
  */
-static inline void obey_events(struct target *target, struct order *order)
-{
-	void *at = (void *)(uintptr_t)shared->at;
-	int size = shared->size;
 
-	switch (order->what) {
-	case 'R':
-		shared->result = register_word(order->n, at, size,
-					       shared->value);
-		shared->seen = load(at, size);
-		break;
-	case 'U':
-		shared->result = unregister_word(at, shared->value);
-		shared->seen = load(at, size);
-		break;
-	case 'W':
-		shared->result = write_event(order->n, make_payload(), size);
-		break;
-	default:
-		obey_words(target, order);
-	}
+static inline long register_ordered(long n)
+{
+	long ret = register_word(n, ordered_word(), shared->size, shared->value);
+
+	shared->seen = load(ordered_word(), shared->size);
+	return ret;
+}
+
+static inline long unregister_ordered(long unused)
+{
+	long ret = unregister_word(ordered_word(), shared->value);
+
+	shared->seen = load(ordered_word(), shared->size);
+	return ret;
+}
+
+/* Write event @n with shared::size bytes; returns that number, or -errno. */
+static inline long write_ordered(long n)
+{
+	return write_event(n, make_payload(), shared->size);
 }
 
 /* What the test has targets do */
 
-static inline void start_events(struct target *target,
-				void (*more)(struct target *target,
-					     struct order *order))
-{
-	start_words(target, more ?: obey_events);
-}
-
-static inline int order_event(struct target *target, enum who who, char what,
+static inline int order_event(struct target *target, enum who who, order_fn *function,
 			      int n, const void *at, int size, int bit)
 {
 	shared->at = (uintptr_t)at;
 	shared->size = size;
 	shared->value = bit;
-	have(target, who, what, n);
-	return shared->result;
+	return have(target, who, function, n);
 }
 
 static inline void have_registered(struct target *target, int n, const void *at,
 				   int size, int bit)
 {
-	int ret = order_event(target, SELF, 'R', n, at, size, bit);
+	int ret = order_event(target, SELF, register_ordered, n, at, size, bit);
 
 	errno = -ret;
 	need(!ret, "DIAG_IOCSREG");
@@ -213,7 +204,7 @@ static inline void have_registered(struct target *target, int n, const void *at,
 static inline void have_unregistered(struct target *target, const void *at,
 				     int size, int bit)
 {
-	int ret = order_event(target, SELF, 'U', 0, at, size, bit);
+	int ret = order_event(target, SELF, unregister_ordered, 0, at, size, bit);
 
 	errno = -ret;
 	need(!ret, "DIAG_IOCSUNREG");
@@ -229,7 +220,7 @@ static inline void have_word(struct target *target, int n)
 static inline int have_written(struct target *target, enum who who, int n,
 			       int size)
 {
-	return order_event(target, who, 'W', n, NULL, size, 0);
+	return order_event(target, who, write_ordered, n, NULL, size, 0);
 }
 
 /* Enabling for all processes */

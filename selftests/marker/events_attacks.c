@@ -166,7 +166,7 @@ static void *kill_on(void *watcher)
 }
 
 /* Fork with much memory, on and on.  number[]: 0: forks.  7: ms in these. */
-static void fork_much(void)
+static long fork_much(long unused)
 {
 	long before;
 	pid_t pid;
@@ -181,6 +181,7 @@ static void fork_much(void)
 			_exit(94);
 		shared->number[0]++;
 	}
+	return 0;
 }
 
 static void run(void *(*first)(void *), void *(*second)(void *), int n)
@@ -231,18 +232,20 @@ static long hang(enum hang how, unsigned char *page)
 }
 
 /* Hang; number[0] tells that the call begins, and number[1] that it is over. */
-static void hang_here(int how)
+static long hang_here(long how)
 {
 	unsigned char *page = silent_uffd();
 
 	shared->number[1] = 0;
 	shared->number[0] = page ? 1 : -1;
-	shared->result = page ? hang(how, page) : 0;
+	if (page)
+		hang(how, page);
 	shared->number[1] = 1;
+	return 0;
 }
 
 /* Register a word in a page that nobody serves from then on. */
-static long silence_word(void)
+static long silence_word(long unused)
 {
 	struct uffdio_api api = { .api = UFFD_API };
 	struct uffdio_register arg = {
@@ -268,7 +271,7 @@ static long silence_word(void)
 #define IN_PAGE(i)	(PLACE + (i) * PAGE + 16)
 
 /* Register a bit in each page; the result is that of the last one. */
-static long register_pages(void)
+static long register_pages(long unused)
 {
 	long i, ret = 0;
 
@@ -282,7 +285,7 @@ static long register_pages(void)
 	return ret;
 }
 
-static long count_set_pages(void)
+static long count_set_pages(long unused)
 {
 	long i, n = 0;
 
@@ -292,7 +295,7 @@ static long count_set_pages(void)
 }
 
 /* A fork that takes long; the child looks when the event is enabled. */
-static void fork_slowly(void)
+static long fork_slowly(long unused)
 {
 	pid_t pid = plain_fork();
 
@@ -303,57 +306,38 @@ static void fork_slowly(void)
 	}
 	if (pid < 0 || waitpid(pid, NULL, 0) != pid)
 		_exit(94);
+	return 0;
 }
 
-/*
- * Orders: 'B': memory of so many bytes.  'F': threads that fork.  'N': threads
- * that register.  'G': both.  'K': children that are killed.  'M': forks that
- * take long.  'f': one of these.  'H': hang.  'S': a word in silence.  'X':
- * another program.  'P': register bits in pages.  'Q': count those that are set.
- */
-static void obey_here(struct target *target, struct order *order)
+static long take_memory(long bytes)
 {
-	switch (order->what) {
-	case 'B':
-		if (!map_ballast(order->n))
-			_exit(93);
-		break;
-	case 'F':
-		run(fork_on, fork_on, FORKERS);
-		break;
-	case 'N':
-		run(register_on, register_on, WATCHERS);
-		break;
-	case 'G':
-		run(register_on, fork_beside, WATCHERS);
-		break;
-	case 'K':
-		run(kill_on, kill_on, FORKERS);
-		break;
-	case 'M':
-		fork_much();
-		break;
-	case 'f':
-		fork_slowly();
-		break;
-	case 'H':
-		hang_here(order->n);
-		break;
-	case 'S':
-		shared->result = silence_word();
-		break;
-	case 'X':
-		exec_self("storm");
-		break;
-	case 'P':
-		shared->result = register_pages();
-		break;
-	case 'Q':
-		shared->result = count_set_pages();
-		break;
-	default:
-		obey_events(target, order);
-	}
+	if (!map_ballast(bytes))
+		_exit(93);
+	return 0;
+}
+
+static long fork_by_threads(long unused)
+{
+	run(fork_on, fork_on, FORKERS);
+	return 0;
+}
+
+static long register_by_threads(long unused)
+{
+	run(register_on, register_on, WATCHERS);
+	return 0;
+}
+
+static long register_and_fork(long unused)
+{
+	run(register_on, fork_beside, WATCHERS);
+	return 0;
+}
+
+static long fork_and_kill(long unused)
+{
+	run(kill_on, kill_on, FORKERS);
+	return 0;
 }
 
 /* Who switches the event: its file, or a session. */
@@ -396,20 +380,20 @@ static void toggle_through(int what, long enough)
 	      shared->number[what]);
 }
 
-/* Start a target with a registered word, and give it order @what. */
-static void start_storm(struct target *target, char what)
+/* Start a target with a registered word, and give it an order. */
+static void start_storm(struct target *target, order_fn *order)
 {
-	start_events(target, obey_here);
+	start_words(target);
 	have_word(target, 0);
 	enable_fd = open_enable(0);
-	have(target, SELF, 'B', SOME);
-	tell(target, SELF, what, 0);
+	have(target, SELF, take_memory, SOME);
+	tell(target, SELF, order, 0);
 }
 
 static void end_storm(struct target *target, const char *what)
 {
 	shared->quit = 1;
-	need(hear(target, SELF) > 0, "the target");
+	hear(target, SELF);
 	are_good_looks(what);
 	is(0, look(target, WORD, 4), "no bit is left");
 	stop(target);
@@ -426,7 +410,7 @@ TEST_F_TIMEOUT(events, fork_storm, LONG_TIMEOUT)
 	const int forks = times_if_fast(1000);
 	struct target target;
 
-	start_storm(&target, 'F');
+	start_storm(&target, fork_by_threads);
 	toggle_through(0, forks);
 	end_storm(&target, "children, at first");
 	check_children(forks);
@@ -438,16 +422,16 @@ TEST_F_TIMEOUT(events, toggle_within_fork, LONG_TIMEOUT)
 	struct target target;
 	int i;
 
-	start_events(&target, obey_here);
+	start_words(&target);
 	have_word(&target, 0);
-	have(&target, SELF, 'B', MUCH);
+	have(&target, SELF, take_memory, MUCH);
 	for (i = 0; i < times(12); i++) {
-		tell(&target, SELF, 'f', 0);
+		tell(&target, SELF, fork_slowly, 0);
 		usleep(i % 12 * 2000);
 		shared->phase++;
 		enable(0, true);
 		shared->phase++;
-		need(hear(&target, SELF) > 0, "the target");
+		hear(&target, SELF);
 		shared->phase++;
 		enable(0, false);
 		shared->phase++;
@@ -461,7 +445,7 @@ TEST_F_TIMEOUT(events, kill_storm, LONG_TIMEOUT)
 	const int kills = times_if_fast(500);
 	struct target target;
 
-	start_storm(&target, 'K');
+	start_storm(&target, fork_and_kill);
 	toggle_through(0, kills);
 	end_storm(&target, "children that are killed");
 	holds(shared->number[0] >= kills, "%ld children", shared->number[0]);
@@ -472,7 +456,7 @@ TEST_F_TIMEOUT(events, register_storm, LONG_TIMEOUT)
 	const int rounds = times_if_fast(4000);
 	struct target target;
 
-	start_storm(&target, 'N');
+	start_storm(&target, register_by_threads);
 	toggle_through(2, rounds);
 	end_storm(&target, "threads, after REG");
 	holds(shared->number[2] >= rounds, "%ld rounds", shared->number[2]);
@@ -485,7 +469,7 @@ TEST_F_TIMEOUT(events, register_beside_forks, LONG_TIMEOUT)
 	const int forks = times_if_fast(800);
 	struct target target;
 
-	start_storm(&target, 'G');
+	start_storm(&target, register_and_fork);
 	toggle_through(0, forks);
 	end_storm(&target, "threads and children");
 	check_children(forks);
@@ -528,11 +512,11 @@ TEST_F_TIMEOUT(events, exec_storm, LONG_TIMEOUT)
 
 	setenv("EVENT", event[0].name, 1);
 	/* The event is not to end between two programs. */
-	start_events(&keeper, obey_here);
+	start_words(&keeper);
 	have_word(&keeper, 0);
 	enable_fd = open_enable(0);
-	start_events(&target, obey_here);
-	tell(&target, SELF, 'X', 0);
+	start_words(&target);
+	tell(&target, SELF, become_program, (long)"storm");
 	toggle_through(0, programs);
 	shared->quit = 1;
 	is(0, status_of(target.pid), "the last program");
@@ -548,12 +532,12 @@ TEST_F_TIMEOUT(traced, armed_fork_storm, LONG_TIMEOUT)
 	struct tracer tracer;
 	struct target target;
 
-	start_events(&target, obey_here);
+	start_words(&target);
 	have_word(&target, 0);
-	have(&target, SELF, 'B', SOME);
+	have(&target, SELF, take_memory, SOME);
 	trace(&tracer, target.pid, UTRACE_SCOPE_TREE);
 	session_fd = tracer.session;
-	tell(&target, SELF, 'F', 0);
+	tell(&target, SELF, fork_by_threads, 0);
 	toggle_through(0, forks);
 	end_storm(&target, "children, at first");
 	check_children(forks);
@@ -569,11 +553,11 @@ TEST_F_TIMEOUT(traced, armed_register_storm, LONG_TIMEOUT)
 	struct tracer tracer;
 	struct target target;
 
-	start_events(&target, obey_here);
+	start_words(&target);
 	have_word(&target, 0);
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
 	session_fd = tracer.session;
-	tell(&target, SELF, 'N', 0);
+	tell(&target, SELF, register_by_threads, 0);
 	toggle_through(2, rounds);
 	end_storm(&target, "threads, after REG");
 	holds(shared->number[2] >= rounds, "%ld rounds", shared->number[2]);
@@ -659,9 +643,9 @@ static bool check_hang(enum hang how)
 	struct target target;
 	bool can;
 
-	start_events(&target, obey_here);
+	start_words(&target);
 	shared->number[0] = 0;
-	tell(&target, SELF, 'H', how);
+	tell(&target, SELF, hang_here, how);
 	need(until(shared->number[0]), "a call");
 	can = shared->number[0] > 0;
 	if (can) {
@@ -694,18 +678,18 @@ TEST_F(events, silent_arguments)
 TEST_F(events, silent_word)
 {
 	struct target target, other;
-	long before;
+	long before, ret;
 	int i, wrong = 0;
 
-	start_events(&other, obey_here);
+	start_words(&other);
 	have_word(&other, 0);
-	start_events(&target, obey_here);
-	have(&target, SELF, 'S', 0);
-	if (shared->result == -ENOSYS) {
+	start_words(&target);
+	ret = have(&target, SELF, silence_word, 0);
+	if (ret == -ENOSYS) {
 		stop(&target);
 		SKIP(return, "no userfaultfd(2) (USERFAULTFD)");
 	}
-	is(0, shared->result, "a word that nobody serves");
+	is(0, ret, "a word that nobody serves");
 	before = now_ms();
 	for (i = 0; i < 20; i++) {
 		enable(0, !(i % 2));
@@ -733,11 +717,11 @@ TEST_F(events, toggle_beside_long_forks)
 	struct target target;
 	long before;
 
-	start_events(&target, obey_here);
+	start_words(&target);
 	have_word(&target, 0);
 	enable_fd = open_enable(0);
-	have(&target, SELF, 'B', MUCH);
-	tell(&target, SELF, 'M', 0);
+	have(&target, SELF, take_memory, MUCH);
+	tell(&target, SELF, fork_much, 0);
 	need(until(shared->number[0] >= 3), "forks");
 	for (i = 0; i < SWITCHES; i++) {
 		before = now_ms();
@@ -746,7 +730,7 @@ TEST_F(events, toggle_beside_long_forks)
 		usleep(i * 700);
 	}
 	shared->quit = 1;
-	need(hear(&target, SELF) > 0, "the target");
+	hear(&target, SELF);
 	mean = shared->number[7] / shared->number[0];
 	qsort(took, SWITCHES, sizeof(took[0]), by_size);
 	/* With less than 20 ms the scheduler has too great a part. */
@@ -781,13 +765,12 @@ static void limit_cgroup(long pages)
  */
 static void start_in_cgroup(struct target *target)
 {
-	start_events(target, obey_here);
+	start_words(target);
 	need(!ut_cg_add(target->pid), "the cgroup");
 	have_more(target, THREAD);
-	have(target, SELF, 'P', 0);
-	need(!shared->result, "words in pages");
-	target->tid[CHILD] = have(target, THREAD, 'c', 0);
-	have(target, CHILD, '?', 0);
+	need(!have(target, SELF, register_pages, 0), "words in pages");
+	target->tid[CHILD] = have(target, THREAD, add_child, 0);
+	have(target, CHILD, own_tid, 0);
 	settle(target, CHILD);
 	settle(target, SELF);
 }
@@ -810,13 +793,11 @@ static void check_charges(struct target *target)
 	/* It is to go on without being throttled. */
 	need(!ut_cg_write("memory.high", "max"), "memory.high");
 	thaw(target->pid);
-	have(target, SELF, 'Q', 0);
-	is(PAGES, shared->result, "the process goes on with all bits");
+	is(PAGES, have(target, SELF, count_set_pages, 0), "the process goes on with all bits");
 	grown = charged() - before;
 	holds(grown >= PAGES / 2, "and is charged for %ld pages", grown);
 	need(!switch_event(fd, false), "a switch");
-	have(target, SELF, 'Q', 0);
-	is(0, shared->result, "no bit is left");
+	is(0, have(target, SELF, count_set_pages, 0), "no bit is left");
 	close(fd);
 	stop(target);
 }

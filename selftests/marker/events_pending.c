@@ -34,7 +34,7 @@ static void fork_beside(void)
 }
 
 /* Register the word, in pages that are new. */
-static long make_word(void)
+static long make_word(long unused)
 {
 	if (mmap(PLACE, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
 		 MAP_ANONYMOUS | MAP_FIXED, -1, 0) != PLACE)
@@ -44,7 +44,7 @@ static long make_word(void)
 	return register_word(0, OWN_WORD, 4, BIT);
 }
 
-static long do_deed(enum deed deed)
+static long do_deed(long deed)
 {
 	if (deed == FORKED)
 		fork_beside();
@@ -60,7 +60,7 @@ static long do_deed(enum deed deed)
  * number[0] is the offset to load from, so that no jump is between the two
  * loads, see linger().
  */
-static void spin(void)
+static long spin(long unused)
 {
 	long at, last = 0;
 	__u64 seen;
@@ -78,43 +78,26 @@ static void spin(void)
 		shared->number[1] = at;
 		last = at;
 	}
+	return 0;
 }
 
-/*
- * Orders: 'N': register the word.  'd': have a deed done to its page.  'P': protect
- * that.  'S': spin.  Others: as in events.h.
- */
-static void obey_here(struct target *target, struct order *order)
+static long protect(long protection)
 {
-	switch (order->what) {
-	case 'N':
-		shared->result = make_word();
-		break;
-	case 'd':
-		shared->result = do_deed(order->n);
-		break;
-	case 'P':
-		shared->result = mprotect(PLACE + PAGE, PAGE, order->n);
-		break;
-	case 'S':
-		spin();
-		break;
-	default:
-		obey_events(target, order);
-	}
+	return mprotect(PLACE + PAGE, PAGE, protection) ? -errno : 0;
 }
 
-static void make(struct target *target, enum who who, char what, int n)
+static void make(struct target *target, enum who who, order_fn *call, int n)
 {
-	have(target, who, what, n);
-	errno = -shared->result;
-	need(!shared->result, "a call of the target");
+	long ret = have(target, who, call, n);
+
+	errno = -ret;
+	need(!ret, "a call of the target");
 }
 
 static void start_here(struct target *target)
 {
-	start_events(target, obey_here);
-	make(target, SELF, 'N', 0);
+	start_words(target);
+	make(target, SELF, make_word, 0);
 }
 
 static __u64 sees(struct target *target)
@@ -157,7 +140,7 @@ static void check_at_once(enum deed deed, bool stopped)
 
 	start_here(&target);
 	holds(true, "%s, %s", deed_texts[deed], stopped ? "stopped" : "asleep");
-	make(&target, SELF, 'd', deed);
+	make(&target, SELF, do_deed, deed);
 	rest(&target, stopped);
 	is_known(&target, IS_OFF, OTHER_BITS, "off");
 	enable(0, true);
@@ -200,7 +183,7 @@ static void check_pending(bool stopped)
 	struct target target;
 
 	start_here(&target);
-	make(&target, SELF, 'd', GIVEN_UP);
+	make(&target, SELF, do_deed, GIVEN_UP);
 	rest(&target, stopped);
 	is(IS_OFF, process_state(0, target.pid), "off");
 	enable(0, true);
@@ -215,7 +198,7 @@ static void check_pending(bool stopped)
 	go_on(&target, stopped);
 	is(BIT_SET, sees(&target), "the program sees it");
 	is_known(&target, IS_ENABLED, BIT_SET, "enabled");
-	make(&target, SELF, 'd', GIVEN_UP);
+	make(&target, SELF, do_deed, GIVEN_UP);
 	is_known(&target, IS_ENABLED, BIT_SET, "and given up");
 	enable(0, false);
 	stop(&target);
@@ -238,7 +221,7 @@ TEST_F(events, hidden)
 		SKIP(return, NO_PROCESSES);
 	start_here(&target);
 	enable(0, true);
-	make(&target, SELF, 'P', PROT_NONE);
+	make(&target, SELF, protect, PROT_NONE);
 	rest(&target, true);
 	enable(0, false);
 	is_known(&target, IS_OFF, BIT_SET | OTHER_BITS, "off, but not cleared");
@@ -246,7 +229,7 @@ TEST_F(events, hidden)
 	is_known(&target, IS_ENABLED, BIT_SET | OTHER_BITS, "enabled");
 	enable(0, false);
 	go_on(&target, true);
-	have(&target, SELF, '?', 0);
+	have(&target, SELF, own_tid, 0);
 	is_known(&target, IS_OFF, OTHER_BITS, "off when the target has run");
 	stop(&target);
 }
@@ -275,7 +258,7 @@ static void check_armed(bool stopped)
 	is(0, words_total(tracer.session), "taken back at once");
 	is(OTHER_BITS, read_word(target.pid, OWN_WORD, 4), "  not there");
 	go_on(&target, stopped);
-	make(&target, SELF, 'd', GIVEN_UP);
+	make(&target, SELF, do_deed, GIVEN_UP);
 	rest(&target, stopped);
 	arm_event(tracer.session, 0, 0);
 	has_state(&tracer, target.pid, UTRACE_ARM_STATE_PENDING, "pending");
@@ -283,13 +266,13 @@ static void check_armed(bool stopped)
 	go_on(&target, stopped);
 	is(BIT_SET, sees(&target), "the program sees it");
 	has_state(&tracer, target.pid, UTRACE_ARM_STATE_ARMED, "armed");
-	make(&target, SELF, 'P', PROT_NONE);
+	make(&target, SELF, protect, PROT_NONE);
 	rest(&target, stopped);
 	disarm_event(tracer.session, 0);
 	has_state(&tracer, target.pid, UTRACE_ARM_STATE_LEAVING, "leaving");
 	is(BIT_SET, read_word(target.pid, OWN_WORD, 4), "  still there");
 	go_on(&target, stopped);
-	have(&target, SELF, '?', 0);
+	have(&target, SELF, own_tid, 0);
 	is(0, words_total(tracer.session), "gone when the target has run");
 	is(0, read_word(target.pid, OWN_WORD, 4), "  not there");
 	untrace(&tracer);
@@ -337,14 +320,14 @@ TEST_F_TIMEOUT(events, busy_thread, LONG_TIMEOUT)
 		pin_to_cpu(0, 1);
 	}
 	fd = open_enable(0);
-	tell(&target, SELF, 'S', 0);
+	tell(&target, SELF, spin, 0);
 	for (i = 0; i < rounds && !ret; i++) {
-		make(&target, THREAD, 'd', GIVEN_UP);
+		make(&target, THREAD, do_deed, GIVEN_UP);
 		ret = enable_and_look(fd);
 	}
 	is(0, ret, "the event is switched");
 	shared->quit = 1;
-	need(hear(&target, SELF) > 0, "the target");
+	hear(&target, SELF);
 	is(rounds, shared->looks, "each time the thread has looked");
 	is(0, shared->missed, "no first look has missed the bit");
 	close(fd);

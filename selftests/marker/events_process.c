@@ -22,12 +22,12 @@ static struct birth *birth;
 static char folder[32], setid[64];
 
 /* A child that looks first, writes the event, and waits for its end. */
-static void fork_one(void)
+static long fork_one(long unused)
 {
 	pid_t pid = plain_fork();
 
 	if (pid)
-		return;
+		return 0;
 	birth->seen = load(WORD, 4);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	birth->written = write_event(0, make_payload(), 8);
@@ -38,7 +38,7 @@ static void fork_one(void)
 }
 
 /* Write a payload of which so many bytes are not there. */
-static long write_from_nowhere(int missing)
+static long write_from_nowhere(long missing)
 {
 	struct iovec iov[] = {
 		{ &event[0].index, sizeof(event[0].index) },
@@ -50,7 +50,7 @@ static long write_from_nowhere(int missing)
 }
 
 /* Write by one piece of memory, with write(2). */
-static long write_in_one(int size)
+static long write_in_one(long size)
 {
 	unsigned char bytes[256];
 	ssize_t ret;
@@ -61,7 +61,7 @@ static long write_in_one(int size)
 	return ret < 0 ? -errno : ret - 4;
 }
 
-static void become_setid(void)
+static long become_setid(long unused)
 {
 	char number[16];
 
@@ -73,51 +73,11 @@ static void become_setid(void)
 /* The file that keeps the execve(2) of a target. */
 static int kept_by = -1;
 
-static void execute_kept(void)
+static long execute_kept(long unused)
 {
 	if (silent_read_async(kept_by))
 		exec_self("register");
 	_exit(92);
-}
-
-/*
- * Orders: 'k': a child.  'r': reap it.  'N': write what is not there.  'O':
- * write in one.  'd': be dumpable, or not.  'X': another program.  'K': the
- * same, kept in execve(2).  'S': a set-id program.
- */
-static void obey_here(struct target *target, struct order *order)
-{
-	int status = -1;
-
-	switch (order->what) {
-	case 'k':
-		fork_one();
-		break;
-	case 'r':
-		wait(&status);
-		shared->result = status;
-		break;
-	case 'N':
-		shared->result = write_from_nowhere(order->n);
-		break;
-	case 'O':
-		shared->result = write_in_one(order->n);
-		break;
-	case 'd':
-		prctl(PR_SET_DUMPABLE, order->n);
-		break;
-	case 'X':
-		exec_self("register");
-		break;
-	case 'K':
-		execute_kept();
-		break;
-	case 'S':
-		become_setid();
-		break;
-	default:
-		obey_events(target, order);
-	}
 }
 
 static void start_here(struct target *target)
@@ -125,7 +85,7 @@ static void start_here(struct target *target)
 	birth = mmap(NULL, sizeof(*birth), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	need(birth != MAP_FAILED, "mmap");
-	start_events(target, obey_here);
+	start_words(target);
 }
 
 static __u64 sees(struct target *target)
@@ -302,13 +262,12 @@ TEST_F(traced, payloads)
 		is_event(&tracer, target.pid, target.pid, 0, sizes[i],
 			 "  a record");
 	}
-	have(&target, SELF, 'O', 100);
-	is(100, shared->result, "write(2)");
+	is(100, have(&target, SELF, write_in_one, 100), "write(2)");
 	is_event(&tracer, target.pid, target.pid, 0, 100, "  a record");
-	have(&target, SELF, 'N', 100);
-	is(-EFAULT, shared->result, "a payload that is partly not there");
-	have(&target, SELF, 'N', 2000);
-	is(-EFAULT, shared->result, "also behind what is copied");
+	is(-EFAULT, have(&target, SELF, write_from_nowhere, 100),
+	   "a payload that is partly not there");
+	is(-EFAULT, have(&target, SELF, write_from_nowhere, 2000),
+	   "also behind what is copied");
 	are_none(&tracer, "  no record");
 	is(ARRAY_SIZE(sizes) + 1, info(tracer.session).records, "all records");
 	untrace(&tracer);
@@ -409,7 +368,7 @@ static void check_fork(__u32 scope)
 	have_word(&target, 0);
 	trace(&tracer, target.pid, scope);
 	arm_event(tracer.session, 0, 0);
-	have(&target, SELF, 'k', 0);
+	have(&target, SELF, fork_one, 0);
 	need(until(birth->pid), "a child");
 	is(kept ? BIT_SET : 0, birth->seen, "the first look of the child");
 	is(kept ? 8 : -EBADF, birth->written, "its write");
@@ -422,8 +381,7 @@ static void check_fork(__u32 scope)
 	is_delivered(&tracer, &target, "the parent");
 	untrace(&tracer);
 	birth->quit = 1;
-	have(&target, SELF, 'r', 0);
-	is(0, shared->result, "the child has no bit in the end");
+	is(0, have(&target, SELF, reap, 0), "the child has no bit in the end");
 	is_not_written(&target, "nor has the parent");
 	stop(&target);
 }
@@ -449,15 +407,14 @@ TEST_F(traced, fork_with_ftrace)
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
 	arm_event(tracer.session, 0, 0);
 	enable(0, true);
-	have(&target, SELF, 'k', 0);
+	have(&target, SELF, fork_one, 0);
 	need(until(birth->pid), "a child");
 	is(BIT_SET, birth->seen, "the child has the bit");
 	is(8, birth->written, "and its write works");
 	are_none(&tracer, "but makes no record");
 	enable(0, false);
 	birth->quit = 1;
-	have(&target, SELF, 'r', 0);
-	is(0, shared->result, "disabled in the child");
+	is(0, have(&target, SELF, reap, 0), "disabled in the child");
 	is_delivered(&tracer, &target, "and still armed in the parent");
 	untrace(&tracer);
 	stop(&target);
@@ -473,7 +430,7 @@ TEST_F(traced, child_registers)
 	trace(&tracer, target.pid, UTRACE_SCOPE_TREE);
 	arm_event(tracer.session, 0, 0);
 	have_more(&target, CHILD);
-	is(0, order_event(&target, CHILD, 'R', 0, WORD, 4, BIT),
+	is(0, order_event(&target, CHILD, register_ordered, 0, WORD, 4, BIT),
 	   "the child registers");
 	is(BIT_SET, shared->seen, "the bit is there when REG returns");
 	is(8, have_written(&target, CHILD, 0, 8), "it writes");
@@ -584,7 +541,7 @@ TEST_F(traced, exec)
 	have_word(&target, 0);
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
 	arm_event(tracer.session, 0, 0);
-	tell(&target, SELF, 'X', 0);
+	tell(&target, SELF, become_program, (long)"register");
 	check_other_program(&target, &tracer);
 	is(1, words_total(tracer.session), "its word is in the list");
 	untrace(&tracer);
@@ -610,7 +567,7 @@ TEST_F(traced, armed_while_executed)
 	start_here(&target);
 	have_word(&target, 0);
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
-	tell(&target, SELF, 'K', 0);
+	tell(&target, SELF, execute_kept, 0);
 	need(until(silent_keeps(target.pid)), "a process in execve(2)");
 	is(0, in_child_for(arm_first, &tracer.session, SOON), "ARM does not wait");
 	holds(silent_keeps(target.pid), "the process is in execve(2) still");
@@ -641,7 +598,7 @@ TEST_F(traced, disarmed_while_executed)
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
 	arm_event(tracer.session, 0, 0);
 	is_delivered(&tracer, &target, "armed");
-	tell(&target, SELF, 'K', 0);
+	tell(&target, SELF, execute_kept, 0);
 	need(until(silent_keeps(target.pid)), "a process in execve(2)");
 	is(0, in_child_for(disarm_first, &tracer.session, SOON), "DISARM does not wait");
 	holds(silent_keeps(target.pid), "the process is in execve(2) still");
@@ -943,7 +900,7 @@ static int arm_setid(void *arg)
 	trace(&tracer, target.pid, UTRACE_SCOPE_TREE);
 	arm_event(tracer.session, 0, 0);
 	is_delivered(&tracer, &target, "before execve(2)");
-	tell(&target, SELF, 'S', 0);
+	tell(&target, SELF, become_setid, 0);
 	need(until(shared->number[0]), "the set-id program");
 	is(0, shared->number[1], "it starts without the word");
 	is(0, shared->result, "it registers one");

@@ -50,7 +50,7 @@ static int serve_page(void)
 /* What the page at PLACE becomes. */
 enum place { ANON, OF_FILE, SHARED, UNMAPPED, GIVEN_UP, UFFD, SERVED };
 
-static int make_place(enum place place)
+static long make_place(long place)
 {
 	switch (place) {
 	case ANON:
@@ -72,7 +72,7 @@ static int make_place(enum place place)
 }
 
 /* Register so many bits of the words from WORD on; returns 0 or -errno. */
-static int register_bits(int n)
+static long register_bits(long n)
 {
 	int i, ret = 0;
 
@@ -82,7 +82,7 @@ static int register_bits(int n)
 }
 
 /* Count the bits that are set. */
-static int count_bits(int n)
+static long count_bits(long n)
 {
 	int i, set = 0;
 
@@ -113,49 +113,31 @@ static void count_on(int n)
 	_exit(0);
 }
 
-/*
- * Orders: 'p': change the page at PLACE.  'o': map private memory over it, and look at
- * IN_PLACE.  'B': register so many bits, 'C': count those
- * that are set, 'N': create a child that counts them.  'T': end this thread, without
- * an answer.  Others: as in events.h.
- */
-static void obey_here(struct target *target, struct order *order)
+/* Map private memory at PLACE, and load the word at once. */
+static long map_over(long unused)
 {
-	switch (order->what) {
-	case 'p':
-		shared->result = make_place(order->n);
-		break;
-	case 'o':
-		shared->result = make_place(ANON);
-		shared->seen = load(IN_PLACE, 4);
-		break;
-	case 'B':
-		shared->result = register_bits(order->n);
-		break;
-	case 'C':
-		shared->result = count_bits(order->n);
-		break;
-	case 'N':
-		if (!fork())
-			count_on(order->n);
-		break;
-	case 'T':
-		syscall(SYS_exit, 0);
-		break;
-	default:
-		obey_events(target, order);
-	}
+	long ret = make_place(ANON);
+
+	shared->seen = load(IN_PLACE, 4);
+	return ret;
 }
 
-static void start_here(struct target *target)
+static long fork_counter(long bits)
 {
-	start_events(target, obey_here);
+	if (!fork())
+		count_on(bits);
+	return 0;
+}
+
+/* End the thread; there is no answer. */
+static long exit_thread(long unused)
+{
+	return syscall(SYS_exit, 0);
 }
 
 static void place_becomes(struct target *target, enum place place)
 {
-	have(target, SELF, 'p', place);
-	need(!shared->result, "memory at PLACE");
+	need(!have(target, SELF, make_place, place), "memory at PLACE");
 }
 
 static __u64 sees(struct target *target)
@@ -171,7 +153,7 @@ TEST_F(traced, tracers_beside_ftrace)
 	int fd[2], i, who, wrong = 0;
 	bool on[3] = {};
 
-	start_here(&target);
+	start_words(&target);
 	have_word(&target, 0);
 	for (i = 0; i < 2; i++)
 		fd[i] = words_open(target.pid, UTRACE_SCOPE_PROCESS);
@@ -201,7 +183,7 @@ TEST_F(traced, unregistered_beside_a_tracer)
 	struct target target;
 	int fd;
 
-	start_here(&target);
+	start_words(&target);
 	have_word(&target, 0);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	enable(0, true);
@@ -227,7 +209,7 @@ TEST_F(traced, word_and_event_of_one_bit)
 	struct target target;
 	int fd;
 
-	start_here(&target);
+	start_words(&target);
 	have_word(&target, 0);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	arm(fd, WORD, UTRACE_WORD_BIT32, BIT);
@@ -251,7 +233,7 @@ static int register_without_room(struct target *target)
 {
 	int before = set_number(ENGINES, 0), ret;
 
-	ret = order_event(target, SELF, 'R', 0, WORD, 4, BIT);
+	ret = order_event(target, SELF, register_ordered, 0, WORD, 4, BIT);
 	set_number(ENGINES, before);
 	return before < 0 ? before : ret;
 }
@@ -262,7 +244,7 @@ TEST_F(traced, registered_without_an_engine)
 	struct target target;
 	int fd;
 
-	start_here(&target);
+	start_words(&target);
 	is(0, register_without_room(&target), "the word is registered");
 	enable(0, true);
 	holds(until(sees(&target) == BIT_SET), "ftrace has the bit");
@@ -301,7 +283,7 @@ static void stays_set(struct target *target, const void *word, const char *text)
 
 static void end_thread(struct target *target)
 {
-	tell(target, THREAD, 'T', 0);
+	tell(target, THREAD, exit_thread, 0);
 	need(until(threads_of(target->pid) == 1), "the end of the thread");
 }
 
@@ -323,10 +305,10 @@ TEST_F(traced, thread_that_ends)
 	const void *word = WORD + PAGE;
 	struct target target;
 
-	start_here(&target);
+	start_words(&target);
 	have_more(&target, THREAD);
 	have_word(&target, 0);
-	is(0, order_event(&target, THREAD, 'R', 0, word, 4, BIT),
+	is(0, order_event(&target, THREAD, register_ordered, 0, word, 4, BIT),
 	   "the thread registers a word");
 	enable(0, true);
 	is(BIT_SET, look(&target, word, 4), "which is set");
@@ -342,15 +324,15 @@ TEST_F(traced, thread_that_ends)
 /* A target in which nobody but a thread registers the word, and a process for the event. */
 static void start_thread(struct target *keeper, struct target *target)
 {
-	start_here(keeper);
+	start_words(keeper);
 	have_word(keeper, 0);
-	start_here(target);
+	start_words(target);
 	have_more(target, THREAD);
 }
 
 static void have_word_of_thread(struct target *target)
 {
-	is(0, order_event(target, THREAD, 'R', 0, WORD, 4, BIT),
+	is(0, order_event(target, THREAD, register_ordered, 0, WORD, 4, BIT),
 	   "the thread registers a word");
 }
 
@@ -431,11 +413,11 @@ TEST_F(traced, child_of_a_thread)
 {
 	struct target target;
 
-	start_here(&target);
+	start_words(&target);
 	have_more(&target, THREAD);
 	have_word(&target, 0);
 	enable(0, true);
-	target.tid[CHILD] = have(&target, THREAD, 'c', 0);
+	target.tid[CHILD] = have(&target, THREAD, add_child, 0);
 	is(BIT_SET, sees(&target), "the parent's bit");
 	is(0, look_as(&target, CHILD, WORD, 4),
 	   "a thread without registrations has a child without the bit");
@@ -458,8 +440,7 @@ static int set_in_all(struct target *target)
 	shared->number[2] = 0;
 	shared->number[0]++;
 	need(until(shared->number[2] == CHILDREN), "counts of all children");
-	have(target, SELF, 'C', BITS);
-	return shared->number[1] + shared->result;
+	return shared->number[1] + have(target, SELF, count_bits, BITS);
 }
 
 /* Bits that there is no room for are not set, and all others are as they should be. */
@@ -470,13 +451,12 @@ TEST_F_TIMEOUT(traced, too_many_bits, LONG_TIMEOUT)
 
 	if (setting("SLOW"))
 		SKIP(return, "takes too long on this kernel (SLOW)");
-	start_here(&target);
-	have(&target, SELF, 'B', BITS);
-	is(0, shared->result, "all are registered");
+	start_words(&target);
+	is(0, have(&target, SELF, register_bits, BITS), "all are registered");
 	shared->number[0] = 0;
 	shared->number[2] = 0;
 	for (i = 0; i < CHILDREN; i++)
-		have(&target, SELF, 'N', BITS);
+		have(&target, SELF, fork_counter, BITS);
 	need(until(shared->number[2] == CHILDREN), "children");
 	fd = open_enable(0);
 	for (i = 0; i < 4; i++) {
@@ -524,7 +504,7 @@ TEST_F(events, shared_mapping)
 	int i;
 
 	make_file();
-	start_here(&target);
+	start_words(&target);
 	place_becomes(&target, SHARED);
 	have_registered(&target, 0, IN_PLACE, 4, BIT);
 	for (i = 0; i < 4; i++) {
@@ -554,7 +534,7 @@ static void has_shared(struct target *target, int fd, bool on)
 static void start_shared(struct target *target)
 {
 	make_file();
-	start_here(target);
+	start_words(target);
 	place_becomes(target, SHARED);
 	have_registered(target, 0, IN_PLACE, 4, BIT);
 }
@@ -562,8 +542,7 @@ static void start_shared(struct target *target)
 /* Private memory over the shared one: the tracer has the bit there, and only there. */
 static void check_mapped_over(struct target *target, int fd)
 {
-	have(target, SELF, 'o', 0);
-	need(!shared->result, "memory at PLACE");
+	need(!have(target, SELF, map_over, 0), "memory at PLACE");
 	is(BIT_SET, shared->seen, "mapped over: the bit is there at once");
 	is(UTRACE_ARM_STATE_ARMED, word_state(fd, target->pid, IN_PLACE),
 	   "  the state of the tracer");
@@ -642,7 +621,7 @@ TEST_F(traced, word_and_event_of_one_bit_that_fails)
 	int fd;
 
 	make_file();
-	start_here(&target);
+	start_words(&target);
 	place_becomes(&target, SHARED);
 	have_registered(&target, 0, IN_PLACE, 4, BIT);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
@@ -664,7 +643,7 @@ TEST_F(events, private_mapping)
 	struct target target;
 
 	make_file();
-	start_here(&target);
+	start_words(&target);
 	place_becomes(&target, ANON);
 	have_registered(&target, 0, IN_PLACE, 4, BIT);
 	enable(0, true);
@@ -688,7 +667,7 @@ TEST_F(traced, processes_file)
 	struct target target;
 	struct stat st;
 
-	start_here(&target);
+	start_words(&target);
 	is(0, stat(PROCESSES, &st), "user_events_processes");
 	is(0440, st.st_mode & 07777, "its mode");
 	is(-ENOENT, process_state(0, target.pid), "no line");
@@ -727,14 +706,14 @@ TEST_F(traced, processes_of_a_fork)
 	int state = -1;
 	pid_t whose;
 
-	start_here(&target);
+	start_words(&target);
 	have_word(&target, 0);
 	enable(0, true);
 	have_more(&target, CHILD);
 	is(2, process_lines(0, 0, &state, &whose), "parent and child");
 	holds(is_enabled(0, target.pid), "the parent");
 	holds(is_enabled(0, target.tid[CHILD]), "the child");
-	is(0, order_event(&target, CHILD, 'U', 0, WORD, 4, BIT),
+	is(0, order_event(&target, CHILD, unregister_ordered, 0, WORD, 4, BIT),
 	   "the child unregisters");
 	is(1, process_lines(0, 0, &state, &whose), "one is left");
 	is(target.pid, whose, "which is the parent");
@@ -745,12 +724,11 @@ TEST_F(traced, word_of_userfaultfd)
 {
 	struct target target;
 
-	start_here(&target);
+	start_words(&target);
 	place_becomes(&target, ANON);
 	have_registered(&target, 0, IN_PLACE, 4, BIT);
 	place_becomes(&target, GIVEN_UP);
-	have(&target, SELF, 'p', UFFD);
-	if (shared->result) {
+	if (have(&target, SELF, make_place, UFFD)) {
 		stop(&target);
 		SKIP(return, "no userfaultfd(2) (USERFAULTFD)");
 	}
@@ -791,7 +769,7 @@ TEST_F(traced, processes_in_a_namespace)
 {
 	struct target target;
 
-	start_here(&target);
+	start_words(&target);
 	have_word(&target, 0);
 	is(0, in_child(enter_namespace, NULL), "inside");
 	is(IS_OFF, process_state(0, target.pid), "and outside");

@@ -69,25 +69,27 @@ static void live(int i, bool at_place)
 }
 
 /* A child that ends with its parent. */
-static void fork_one(int i)
+static long fork_one(long i)
 {
 	if (plain_fork())
-		return;
+		return 0;
 	be_born(i, false);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	live(i, false);
+	return 0;
 }
 
 /* A child that ends with its parent and loads PLACE, which may be unmapped. */
-static void fork_at_place(bool is_there)
+static long fork_at_place(long is_there)
 {
 	if (plain_fork())
-		return;
+		return 0;
 	if (is_there)
 		be_born(0, true);
 	births[0].pid = syscall(SYS_getpid);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	live(0, true);
+	return 0;
 }
 
 /* Each child has a child. */
@@ -134,7 +136,7 @@ static void execute_true(void)
 }
 
 /* number[]: programs that have failed, and all. */
-static void execute_many(void)
+static long execute_many(long unused)
 {
 	while (!shared->quit) {
 		unsigned int phase = shared->phase;
@@ -145,13 +147,14 @@ static void execute_many(void)
 		watch(0, WORD, 4, 0, BIT_SET);
 		shared->number[1]++;
 	}
+	return 0;
 }
 
 /*
  * Each child loads the words at once and 1 ms later: it has only the program's.
  * number[]: children, those that were right, and the parent's loads of the bit.
  */
-static void fork_many(int n)
+static long fork_many(long n)
 {
 	int i, status;
 	pid_t pid;
@@ -171,6 +174,7 @@ static void fork_many(int n)
 			shared->number[1]++;
 		shared->number[0]++;
 	}
+	return 0;
 }
 
 /* What a child of a batch sees: at once, and when nothing is armed. */
@@ -195,7 +199,7 @@ static void be_in_batch(unsigned int phase, int batch)
  * children that were right in the end.  3: wrong counts.  4: children that have
  * looked.  5: batches that may leave.  6: batches that may begin.
  */
-static void fork_batches(int n)
+static long fork_batches(long n)
 {
 	unsigned int phase;
 	int i, j, status;
@@ -213,58 +217,34 @@ static void fork_batches(int n)
 			if (wait(&status) > 0 && !status)
 				shared->number[1]++;
 	}
+	return 0;
 }
 
-/* See the functions for what the orders do.  Others: as in words.h. */
-static void obey_here(struct target *target, struct order *order)
+static long map_place(long advice)
 {
-	switch (order->what) {
-	case 'k':
-		fork_one(order->n);
-		break;
-	case 'K':
-		fork_at_place(order->n);
-		break;
-	case 'P':		/* memory at PLACE, with advice */
-		if (mmap(PLACE, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
-			 MAP_ANONYMOUS | MAP_FIXED, -1, 0) != PLACE ||
-		    madvise(PLACE, PAGE, order->n))
-			_exit(94);
-		store(PLACE + 66, 2, OWN_COUNT);
-		break;
-	case 'd':
-		fork_deep(0, order->n);
-		break;
-	case 'v':
-		run_in_vfork(be_lasting, NULL);
-		break;
-	case 'V':
-		run_in_clone(be_lasting, NULL);
-		break;
-	case 'i':
-		run_in_vfork(fork_lasting, NULL);
-		break;
-	case 'I':
-		run_in_clone(fork_lasting, NULL);
-		break;
-	case 'x':
-		execute_many();
-		break;
-	case 'X':
-		exec_self("look");
-		break;
-	case 'F':
-		fork_many(order->n);
-		break;
-	case 'B':
-		fork_batches(order->n);
-		break;
-	case 'r':		/* reap a child */
-		wait(NULL);
-		break;
-	default:
-		obey_words(target, order);
-	}
+	if (mmap(PLACE, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+		 MAP_ANONYMOUS | MAP_FIXED, -1, 0) != PLACE ||
+	    madvise(PLACE, PAGE, advice))
+		_exit(94);
+	store(PLACE + 66, 2, OWN_COUNT);
+	return 0;
+}
+
+static long fork_generations(long depth)
+{
+	fork_deep(0, depth);
+	return 0;
+}
+
+/* @run is the address of a run_fn. */
+static long begin_lasting(long run)
+{
+	return ((run_fn *)run)(be_lasting, NULL);
+}
+
+static long begin_fork_lasting(long run)
+{
+	return ((run_fn *)run)(fork_lasting, NULL);
 }
 
 static void start_here(struct target *target)
@@ -272,7 +252,7 @@ static void start_here(struct target *target)
 	births = mmap(NULL, BIRTHS * sizeof(*births), PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	need(births != MAP_FAILED, "mmap");
-	start_words(target, obey_here);
+	start_words(target);
 	put(target, SEMAPHORE, 2, OWN_COUNT);
 }
 
@@ -314,7 +294,7 @@ static void check_fork(__u32 scope)
 
 	start_here(&target);
 	fd = open_and_arm(&target, scope);
-	have(&target, SELF, 'k', 0);
+	have(&target, SELF, fork_one, 0);
 	has_born(0);
 	has_seen(0, kept, kept, OWN_COUNT, "the first look of the child");
 	is(BIT_SET, look(&target, WORD, 4), "the parent has the bit");
@@ -352,7 +332,7 @@ TEST_F(dev, deep_forks)
 
 	start_here(&target);
 	fd = open_and_arm(&target, UTRACE_SCOPE_TREE);
-	have(&target, SELF, 'd', 4);
+	have(&target, SELF, fork_generations, 4);
 	for (i = 0; i < 4; i++) {
 		has_born(i);
 		has_seen(i, true, 1, OWN_COUNT, "a descendant keeps the bit");
@@ -375,7 +355,7 @@ TEST_F(dev, deep_forks_without)
 
 	start_here(&target);
 	fd = open_and_arm(&target, UTRACE_SCOPE_PROCESS);
-	have(&target, SELF, 'd', 3);
+	have(&target, SELF, fork_generations, 3);
 	for (i = 0; i < 3; i++) {
 		has_born(i);
 		has_seen(i, false, 0, OWN_COUNT, "a descendant has no bit");
@@ -398,7 +378,7 @@ TEST_F(dev, both_scopes)
 	start_here(&target);
 	tree = open_and_arm(&target, UTRACE_SCOPE_TREE);
 	process = open_and_arm(&target, UTRACE_SCOPE_PROCESS);
-	have(&target, SELF, 'k', 0);
+	have(&target, SELF, fork_one, 0);
 	has_born(0);
 	has_seen(0, true, 1, OWN_COUNT, "the child has the words of one");
 	is(OWN_COUNT + 2, look(&target, SEMAPHORE, 2), "the parent of both");
@@ -408,7 +388,7 @@ TEST_F(dev, both_scopes)
 	has_seen(0, false, 0, OWN_COUNT, "the child has none");
 	is(BIT_SET, look(&target, WORD, 4), "the parent of the other one");
 	is(OWN_COUNT + 1, look(&target, SEMAPHORE, 2), "and that count");
-	have(&target, SELF, 'k', 1);
+	have(&target, SELF, fork_one, 1);
 	has_born(1);
 	has_seen(1, false, 0, OWN_COUNT, "a child starts without");
 	close(process);
@@ -429,11 +409,11 @@ static void check_advice(__u32 scope, int advice)
 	int fd;
 
 	start_here(&target);
-	have(&target, SELF, 'P', advice);
+	have(&target, SELF, map_place, advice);
 	fd = words_open(target.pid, scope);
 	arm(fd, PLACE, BIT, 31);
 	arm(fd, PLACE + 66, COUNT, 0);
-	have(&target, SELF, 'K', wiped);
+	have(&target, SELF, fork_at_place, wiped);
 	has_born(0);
 	if (!wiped)
 		ask_child(0, MAP);
@@ -468,14 +448,14 @@ TEST_F(dev, missing_page_starts_without)
 }
 
 /* A process with the memory of the target; the target waits, or not. */
-static void check_shared(__u32 scope, char how)
+static void check_shared(__u32 scope, run_fn *run)
 {
 	struct target target;
 	int fd;
 
 	start_here(&target);
 	fd = open_and_arm(&target, scope);
-	tell(&target, SELF, how, 0);
+	tell(&target, SELF, begin_lasting, (long)run);
 	has_born(0);
 	has_seen(0, true, 1, OWN_COUNT, "the memory is the same");
 	is(2, words_total(fd), "one set of words");
@@ -488,8 +468,8 @@ static void check_shared(__u32 scope, char how)
 	ask_child(0, LOOK);
 	has_seen(0, true, 1, OWN_COUNT, "armed again");
 	births[0].ask = LEAVE;
-	need(hear(&target, SELF) > 0, "the target");
-	have(&target, SELF, 'r', 0);
+	hear(&target, SELF);
+	have(&target, SELF, reap, 0);
 	is(BIT_SET, look(&target, WORD, 4), "the child's end takes nothing");
 	close(fd);
 	is(0, look(&target, WORD, 4), "but that of the descriptor");
@@ -499,18 +479,18 @@ static void check_shared(__u32 scope, char how)
 
 TEST_F(dev, vfork)
 {
-	check_shared(UTRACE_SCOPE_PROCESS, 'v');
-	check_shared(UTRACE_SCOPE_TREE, 'v');
+	check_shared(UTRACE_SCOPE_PROCESS, run_in_vfork);
+	check_shared(UTRACE_SCOPE_TREE, run_in_vfork);
 }
 
 TEST_F(dev, clone_vm)
 {
-	check_shared(UTRACE_SCOPE_PROCESS, 'V');
-	check_shared(UTRACE_SCOPE_TREE, 'V');
+	check_shared(UTRACE_SCOPE_PROCESS, run_in_clone);
+	check_shared(UTRACE_SCOPE_TREE, run_in_clone);
 }
 
 /* The copy of the memory is made by a process that only has the memory. */
-static void check_grandchild(__u32 scope, char how)
+static void check_grandchild(__u32 scope, run_fn *run)
 {
 	bool kept = scope == UTRACE_SCOPE_TREE;
 	struct target target;
@@ -518,7 +498,7 @@ static void check_grandchild(__u32 scope, char how)
 
 	start_here(&target);
 	fd = open_and_arm(&target, scope);
-	have(&target, SELF, how, 0);
+	have(&target, SELF, begin_fork_lasting, (long)run);
 	has_born(0);
 	has_seen(0, kept, kept, OWN_COUNT, "the first look of the grandchild");
 	is(kept ? 4 : 2, words_total(fd), "words in the list");
@@ -528,20 +508,20 @@ static void check_grandchild(__u32 scope, char how)
 	has_seen(0, false, 0, OWN_COUNT, "closed: the grandchild");
 	is(0, look(&target, WORD, 4), "closed: the target");
 	births[0].ask = LEAVE;
-	have(&target, SELF, 'r', 0);
+	have(&target, SELF, reap, 0);
 	stop(&target);
 }
 
 TEST_F(dev, fork_of_a_vfork)
 {
-	check_grandchild(UTRACE_SCOPE_PROCESS, 'i');
-	check_grandchild(UTRACE_SCOPE_TREE, 'i');
+	check_grandchild(UTRACE_SCOPE_PROCESS, run_in_vfork);
+	check_grandchild(UTRACE_SCOPE_TREE, run_in_vfork);
 }
 
 TEST_F(dev, fork_of_a_clone_vm)
 {
-	check_grandchild(UTRACE_SCOPE_PROCESS, 'I');
-	check_grandchild(UTRACE_SCOPE_TREE, 'I');
+	check_grandchild(UTRACE_SCOPE_PROCESS, run_in_clone);
+	check_grandchild(UTRACE_SCOPE_TREE, run_in_clone);
 }
 
 /* The copy of the memory is made by a process that nobody traces, and that has the memory. */
@@ -551,12 +531,12 @@ static void check_child_of_sharer(__u32 scope)
 	int fd, i;
 
 	start_here(&target);
-	have(&target, SELF, 'V', 0);
+	have(&target, SELF, begin_lasting, (long)run_in_clone);
 	has_born(0);
 	fd = words_open(births[0].pid, scope);
 	arm(fd, WORD, BIT, 31);
 	arm(fd, SEMAPHORE, COUNT, 0);
-	have(&target, SELF, 'k', 1);
+	have(&target, SELF, fork_one, 1);
 	has_born(1);
 	has_seen(1, false, 0, OWN_COUNT, "the first look of a child that is not traced");
 	is(BIT_SET, look(&target, WORD, 4), "the shared memory has the bit");
@@ -567,7 +547,7 @@ static void check_child_of_sharer(__u32 scope)
 	is(0, look(&target, WORD, 4), "closed: the shared memory");
 	for (i = 0; i < 2; i++) {
 		births[i].ask = LEAVE;
-		have(&target, SELF, 'r', 0);
+		have(&target, SELF, reap, 0);
 	}
 	stop(&target);
 }
@@ -587,9 +567,9 @@ static void check_survivor(__u32 scope)
 	need(!prctl(PR_SET_CHILD_SUBREAPER, 1), "subreaper");
 	start_here(&target);
 	fd = open_and_arm(&target, scope);
-	have(&target, SELF, 'V', 0);
+	have(&target, SELF, begin_lasting, (long)run_in_clone);
 	has_born(0);
-	tell(&target, SELF, 'e', 0);
+	tell(&target, SELF, exit_with, 0);
 	is(0, status_of(target.pid), "the process has ended");
 	close(fd);
 	ask_child(0, LOOK);
@@ -614,13 +594,13 @@ static void check_exec(__u32 scope, enum who who)
 	start_here(&target);
 	shared->number[0] = 0;
 	shared->number[1] = NOTHING;
-	have(&target, SELF, 'P', MADV_NORMAL);
+	have(&target, SELF, map_place, MADV_NORMAL);
 	if (who == THREAD)
 		have_more(&target, THREAD);
 	fd = words_open(target.pid, scope);
 	arm(fd, PLACE, BIT, 31);
 	arm(fd, PLACE + 66, COUNT, 0);
-	tell(&target, who, 'X', 0);
+	tell(&target, who, become_program, (long)"look");
 	need(until(shared->number[0] == 1), "another program");
 	is(0, shared->seen, "the program has no bit");
 	is(OWN_COUNT, shared->value, "and only its own count");
@@ -680,12 +660,12 @@ TEST_F_TIMEOUT(dev, exec_storm, LONG_TIMEOUT)
 
 	start_here(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_TREE);
-	tell(&target, SELF, 'x', 0);
+	tell(&target, SELF, execute_many, 0);
 	for (i = 0; shared->number[1] < programs && !ret; i++)
 		ret = toggle(fd, WORD, BIT, 31, i % 50 ? NO_WAIT : FOR_A_LOOK);
 	is(0, ret, "the bit is toggled");
 	shared->quit = 1;
-	need(hear(&target, SELF) > 0, "the target");
+	hear(&target, SELF);
 	is(0, shared->number[0], "no program has failed");
 	are_good_looks("the parent");
 	is(0, words_total(fd), "no word is left");
@@ -734,13 +714,13 @@ TEST_F_TIMEOUT(dev, fork_storm_without, LONG_TIMEOUT)
 
 	start_here(&target);
 	fd = open_and_arm(&target, UTRACE_SCOPE_PROCESS);
-	tell(&target, SELF, 'F', forks);
+	tell(&target, SELF, fork_many, forks);
 	need(until(shared->number[0] >= 10), "forks while the words are there");
 	disarm(fd, WORD, BIT, 31);
 	disarm(fd, SEMAPHORE, COUNT, 0);
 	is(0, toggle_until(fd, forks), "the words are toggled");
 	holds(toggles >= forks, "%ld times", toggles);
-	need(hear(&target, SELF) > 0, "the target");
+	hear(&target, SELF);
 	is(forks, shared->number[0], "children were there");
 	is(forks, shared->number[1], "and each has seen nothing of the words");
 	holds(shared->number[2] >= 10, "which the parent had: %ld times",
@@ -760,7 +740,7 @@ TEST_F_TIMEOUT(dev, fork_storm_with, LONG_TIMEOUT)
 
 	start_here(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_TREE);
-	tell(&target, SELF, 'B', batches);
+	tell(&target, SELF, fork_batches, batches);
 	for (i = 1; i <= batches && !ret; i++) {
 		if (i % 8 == 1) {
 			calm_batch(fd, i);
@@ -775,7 +755,7 @@ TEST_F_TIMEOUT(dev, fork_storm_with, LONG_TIMEOUT)
 	}
 	is(0, ret, "the words are toggled");
 	holds(toggles >= 10 * batches, "%ld times", toggles);
-	need(hear(&target, SELF) > 0, "the target");
+	hear(&target, SELF);
 	are_good_looks("children, at first");
 	is(0, shared->number[3], "counts at first");
 	is(batches * BATCH, shared->number[1], "no child has one in the end");

@@ -48,7 +48,7 @@ static void remake_huge_page(void)
 }
 
 /* Blows and the rest.  number[]: 6: bits that a child has.  7: rounds. */
-static void strike_all(void)
+static long strike_all(long unused)
 {
 	pthread_t threads[STRIKERS];
 
@@ -61,10 +61,11 @@ static void strike_all(void)
 		shared->number[7]++;
 	}
 	end_blows(threads);
+	return 0;
 }
 
 /* Memory that is to become a huge page, if there are some. */
-static bool map_huge(void)
+static long map_huge(long unused)
 {
 	if (mmap(PLACE, HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
 		 MAP_ANONYMOUS | MAP_FIXED, -1, 0) != PLACE ||
@@ -113,7 +114,7 @@ static void *make_threads(void *watcher)
  * number[0] is the offset to load from, so that no jump is between the two
  * loads, see linger().  The first page has no word.
  */
-static void look_at_fresh(void)
+static long look_at_fresh(long unused)
 {
 	long at, last = 0;
 	__u64 seen;
@@ -129,9 +130,10 @@ static void look_at_fresh(void)
 		shared->number[1] = at;
 		last = at;
 	}
+	return 0;
 }
 
-static bool map_fresh(void)
+static long map_fresh(long unused)
 {
 	const size_t size = (FRESH + 1) * PAGE;
 
@@ -154,34 +156,16 @@ static void run(void *(*function)(void *number), int n)
 		pthread_join(threads[i], NULL);
 }
 
-/*
- * Orders: 'b': blows.  'H': a huge page.  'T': threads that begin.  'U': threads that
- * look.  'M': fresh pages.  'f': look at their words.
- */
-static void obey_here(struct target *target, struct order *order)
+static long watch_in_new_threads(long unused)
 {
-	switch (order->what) {
-	case 'b':
-		strike_all();
-		break;
-	case 'H':
-		shared->result = map_huge();
-		break;
-	case 'T':
-		run(make_threads, 2);
-		break;
-	case 'U':
-		run(watch_on, WATCHERS);
-		break;
-	case 'M':
-		shared->result = map_fresh();
-		break;
-	case 'f':
-		look_at_fresh();
-		break;
-	default:
-		obey_words(target, order);
-	}
+	run(make_threads, 2);
+	return 0;
+}
+
+static long watch_in_threads(long unused)
+{
+	run(watch_on, WATCHERS);
+	return 0;
 }
 
 static void start_blows(struct target *target, struct blows even,
@@ -189,15 +173,13 @@ static void start_blows(struct target *target, struct blows even,
 {
 	blows[0] = even;
 	blows[1] = odd;
-	start_words(target, obey_here);
-	if (beside == HUGE_PAGES) {
-		have(target, SELF, 'H', 0);
-		need(shared->result, "a huge page");
-	}
+	start_words(target);
+	if (beside == HUGE_PAGES)
+		need(have(target, SELF, map_huge, 0), "a huge page");
 	put(target, even.at, even.size, even.start);
 	if (odd.at != even.at)
 		put(target, odd.at, odd.size, odd.start);
-	tell(target, SELF, 'b', 0);
+	tell(target, SELF, strike_all, 0);
 }
 
 /* The end: each count is the sum of what its threads have counted. */
@@ -208,7 +190,7 @@ static void check_sums(struct target *target)
 
 	need(until(shared->looks > 100), "counts of the threads");
 	shared->quit = 1;
-	need(hear(target, SELF) > 0, "the target");
+	hear(target, SELF);
 	holds(true, "%ld thousands of counts", shared->looks);
 	for (i = 0; i < STRIKERS; i++)
 		sum[i % 2 & both] += shared->number[i];
@@ -422,12 +404,12 @@ TEST_F_TIMEOUT(dev, several_tracers, LONG_TIMEOUT)
 }
 
 /* Threads load a word that is toggled; each toggle waits for a load. */
-static void check_threads(char order, int toggles)
+static void check_threads(order_fn *order, int toggles)
 {
 	struct target target;
 	int fd, i, ret = 0;
 
-	start_words(&target, obey_here);
+	start_words(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	tell(&target, SELF, order, 0);
 	for (i = 0; i < toggles && !ret; i++)
@@ -435,7 +417,7 @@ static void check_threads(char order, int toggles)
 	is(0, ret, "the bit is toggled");
 	is(toggles, i, "so many times");
 	shared->quit = 1;
-	need(hear(&target, SELF) > 0, "the target");
+	hear(&target, SELF);
 	are_good_looks("threads");
 	close(fd);
 	stop(&target);
@@ -443,13 +425,13 @@ static void check_threads(char order, int toggles)
 
 TEST_F_TIMEOUT(dev, threads_that_begin, LONG_TIMEOUT)
 {
-	check_threads('T', times_if_fast(2000));
+	check_threads(watch_in_new_threads, times_if_fast(2000));
 	holds(shared->number[0] > 10, "%ld threads", shared->number[0]);
 }
 
 TEST_F_TIMEOUT(dev, threads_in_user_mode, LONG_TIMEOUT)
 {
-	check_threads('U', times_if_fast(4000));
+	check_threads(watch_in_threads, times_if_fast(4000));
 }
 
 /*
@@ -460,9 +442,8 @@ static int arm_fresh(struct target *target, int fd)
 {
 	int i, state, pending = 0;
 
-	have(target, SELF, 'M', 0);
-	need(shared->result, "fresh pages");
-	tell(target, SELF, 'f', 0);
+	need(have(target, SELF, map_fresh, 0), "fresh pages");
+	tell(target, SELF, look_at_fresh, 0);
 	for (i = 1; i <= FRESH; i++) {
 		unsigned char *at = FRESH_WORD(i * PAGE);
 
@@ -476,7 +457,7 @@ static int arm_fresh(struct target *target, int fd)
 		    word_disarm(fd, at, UTRACE_WORD_BIT32, 31))
 			return -1;
 	}
-	need(hear(target, SELF) > 0, "the target");
+	hear(target, SELF);
 	return pending;
 }
 
@@ -490,7 +471,7 @@ TEST_F_TIMEOUT(dev, fresh_pages, LONG_TIMEOUT)
 	int i, fd, n = 0, pending = 0;
 	struct target target;
 
-	start_words(&target, obey_here);
+	start_words(&target);
 	pin_to_cpu(target.pid, 0);
 	if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
 		pin_to_cpu(0, 1);

@@ -21,20 +21,14 @@
 #define OF_THE_FILE	7
 #define PATTERN		0x5a
 
-/* What is mapped; UNSEEN: the target does not load it then. */
-enum what { ANON, READ_ONLY, SHARED, OF_FILE, UNSEEN = 0x10000 };
+/* What is mapped. */
+enum what { ANON, READ_ONLY, SHARED, OF_FILE };
 
 static int file;		/* a memfd */
 static int uffd = -1;		/* of the target */
 
-static void see(void)
-{
-	shared->seen = load(WORD, 4);
-	shared->value = load(SEMAPHORE, 2);
-}
-
 /* Map a page at PLACE, instead of what was there. */
-static int map_place(enum what what)
+static long map_place(long what)
 {
 	const int prot = PROT_READ | (what == READ_ONLY ? 0 : PROT_WRITE);
 	const int kind = what == SHARED ? MAP_SHARED : MAP_PRIVATE;
@@ -46,14 +40,14 @@ static int map_place(enum what what)
 	return 0;
 }
 
-static int map_next(void)
+static long map_next(long unused)
 {
 	return mmap(PLACE + PAGE, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
 		    MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED ? -1 : 0;
 }
 
 /* Memory where the kernel makes huge pages, and does so at once. */
-static int map_huge(void)
+static long map_huge(long unused)
 {
 	if (mmap(PLACE, HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
 		 MAP_ANONYMOUS | MAP_FIXED, -1, 0) != PLACE ||
@@ -64,7 +58,7 @@ static int map_huge(void)
 }
 
 /* A page of hugetlbfs, which the process has alone. */
-static int map_hugetlb(void)
+static long map_hugetlb(long unused)
 {
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_FIXED;
 
@@ -79,7 +73,7 @@ static int move(void *from, void *to)
 }
 
 /* Move a page that has the program's own count to PLACE. */
-static int move_to_place(void)
+static long move_to_place(long unused)
 {
 	if (mmap(ELSEWHERE, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
 		 MAP_ANONYMOUS | MAP_FIXED, -1, 0) != ELSEWHERE)
@@ -89,7 +83,7 @@ static int move_to_place(void)
 }
 
 /* Have the mapping before PLACE grow, so that PLACE belongs to it. */
-static int grow_to_place(void)
+static long grow_to_place(long unused)
 {
 	unsigned char *before = PLACE - PAGE;
 
@@ -100,7 +94,7 @@ static int grow_to_place(void)
 }
 
 /* Bytes of the page that are not those of the pattern. */
-static int count_changes(void)
+static long count_changes(long unused)
 {
 	unsigned int i, n = 0;
 
@@ -111,7 +105,7 @@ static int count_changes(void)
 
 /* userfaultfd(2), of PLACE */
 
-static int register_place(int mode)
+static long register_place(long mode)
 {
 	struct uffdio_api api = {
 		.api = UFFD_API,
@@ -129,7 +123,7 @@ static int register_place(int mode)
 }
 
 /* How many threads wait, or have had to. */
-static int count_messages(void)
+static long count_messages(long unused)
 {
 	struct uffd_msg msg;
 	int n = 0;
@@ -139,7 +133,7 @@ static int count_messages(void)
 	return n;
 }
 
-static int copy_to_place(void)
+static long copy_to_place(long unused)
 {
 	static __u16 page[PAGE / 2] __attribute__((aligned(PAGE)));
 	struct uffdio_copy arg = {
@@ -154,7 +148,7 @@ static int copy_to_place(void)
 	return ioctl(uffd, UFFDIO_COPY, &arg);
 }
 
-static int protect_place(bool protect)
+static long protect_place(long protect)
 {
 	struct uffdio_writeprotect arg = {
 		.range = { (uintptr_t)PLACE, PAGE },
@@ -176,7 +170,7 @@ static int lose(enum loss loss)
 }
 
 /* number[0]: how often the page has gone. */
-static int lose_and_look(enum loss loss)
+static long lose_and_look(long loss)
 {
 	while (!shared->quit) {
 		unsigned int phase = shared->phase;
@@ -189,75 +183,63 @@ static int lose_and_look(enum loss loss)
 	return 0;
 }
 
-static int do_order(struct order *order)
+static long protect_huge(long protection)
 {
-	const int n = order->n & ~UNSEEN;
+	return mprotect(PLACE, HUGE, protection);
+}
 
-	switch (order->what) {
-	case 'M':
-		return map_place(n);
-	case 'N':
-		return map_next();
-	case 'H':
-		return map_huge();
-	case 'T':
-		return map_hugetlb();
-	case 'Q':
-		return mprotect(PLACE, HUGE, n);
-	case 'U':
-		return munmap(PLACE, PAGE);
-	case 'A':
-		return madvise(PLACE, PAGE, n);
-	case 'P':
-		return mprotect(PLACE, PAGE, n);
-	case 'V':
-		return move(PLACE, ELSEWHERE);
-	case 'W':
-		return move_to_place();
-	case 'G':
-		return grow_to_place();
-	case 'F':
-		memset(PLACE, PATTERN, PAGE);
-		return 0;
-	case 'C':
-		return count_changes();
-	case 'L':
-		return lose_and_look(n);
-	case 'u':
-		return register_place(n);
-	case 'v':
-		return count_messages();
-	case 'z':
-		return copy_to_place();
-	case 'y':
-		return protect_place(n);
-	}
+static long unmap_place(long unused)
+{
+	return munmap(PLACE, PAGE);
+}
+
+static long advise(long advice)
+{
+	return madvise(PLACE, PAGE, advice);
+}
+
+static long protect(long protection)
+{
+	return mprotect(PLACE, PAGE, protection);
+}
+
+static long move_away(long unused)
+{
+	return move(PLACE, ELSEWHERE);
+}
+
+static long fill_place(long unused)
+{
+	memset(PLACE, PATTERN, PAGE);
 	return 0;
 }
 
-/* Orders: see above; then look.  Others: as in words.h. */
-static void obey_here(struct target *target, struct order *order)
+/* Make the call at shared::at, and load both words as soon as it returns. */
+static long call_and_see(long n)
 {
-	if (strchr("lsa", order->what)) {
-		obey_words(target, order);
-		return;
-	}
-	shared->result = do_order(order);
-	if (!(order->n & UNSEEN))
-		see();
+	long ret = ((order_fn *)shared->at)(n);
+
+	shared->seen = load(WORD, 4);
+	shared->value = load(SEMAPHORE, 2);
+	return ret;
 }
 
-/* Have the target make a call, which has to work. */
-static void make(struct target *target, char what, int n)
+/* Have the target make a call, which has to work, without a load of the words. */
+static void make_unseen(struct target *target, order_fn *call, long n)
 {
-	have(target, SELF, what, n);
-	need(!shared->result, "a call of the target");
+	need(!have(target, SELF, call, n), "a call of the target");
 }
 
-static void make_and_see(struct target *target, char what, int n,
+static void make(struct target *target, order_fn *call, long n)
+{
+	shared->at = (uintptr_t)call;
+	make_unseen(target, call_and_see, n);
+}
+
+static void make_and_see(struct target *target, order_fn *call, long n,
 			 __u64 word, __u64 semaphore, const char *text)
 {
-	make(target, what, n);
+	make(target, call, n);
 	is(word, shared->seen, text);
 	is(semaphore, shared->value, "  and so is the count");
 }
@@ -278,7 +260,7 @@ static void start_here(struct target *target)
 		page[i] = OF_THE_FILE;
 	file = memfd_create("file", MFD_CLOEXEC);
 	need(file >= 0 && write(file, page, PAGE) == PAGE, "memfd");
-	start_words(target, obey_here);
+	start_words(target);
 }
 
 static void arm_both(int fd)
@@ -316,21 +298,20 @@ static void check_unmapped(bool close_it)
 
 	start_here(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
-	make(&target, 'M', ANON);
+	make(&target, map_place, ANON);
 	arm_both(fd);
 	sees(&target, BIT_SET, 1, "armed");
-	make(&target, 'U', UNSEEN);
+	make_unseen(&target, unmap_place, 0);
 	has_state(fd, target.pid, UTRACE_ARM_STATE_FAILED, EFAULT);
 	if (!close_it)
 		disarm_both(fd);
 	else
 		close(fd);
-	make_and_see(&target, 'M', ANON, 0, 0, "new memory");
-	make(&target, 'F', 0);
+	make_and_see(&target, map_place, ANON, 0, 0, "new memory");
+	make(&target, fill_place, 0);
 	if (!close_it)
 		close(fd);
-	have(&target, SELF, 'C', 0);
-	is(0, shared->result, "not a byte of the memory is changed");
+	is(0, have(&target, SELF, count_changes, 0), "not a byte of the memory is changed");
 	stop(&target);
 }
 
@@ -348,20 +329,20 @@ TEST_F(dev, mapped_again)
 
 	start_here(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
-	make(&target, 'M', ANON);
+	make(&target, map_place, ANON);
 	arm_both(fd);
-	make(&target, 'U', UNSEEN);
-	make_and_see(&target, 'M', ANON, BIT_SET, 1, "mapped again");
+	make_unseen(&target, unmap_place, 0);
+	make_and_see(&target, map_place, ANON, BIT_SET, 1, "mapped again");
 	has_state(fd, target.pid, UTRACE_ARM_STATE_ARMED, 0);
-	make_and_see(&target, 'M', ANON, BIT_SET, 1, "mapped over");
-	make_and_see(&target, 'M', OF_FILE, BIT_SET | 0x70007, 8, "a file");
-	make_and_see(&target, 'N', 0, BIT_SET | 0x70007, 8, "the next page");
-	make_and_see(&target, 'A', MADV_NORMAL, BIT_SET | 0x70007, 8, "advice");
+	make_and_see(&target, map_place, ANON, BIT_SET, 1, "mapped over");
+	make_and_see(&target, map_place, OF_FILE, BIT_SET | 0x70007, 8, "a file");
+	make_and_see(&target, map_next, 0, BIT_SET | 0x70007, 8, "the next page");
+	make_and_see(&target, advise, MADV_NORMAL, BIT_SET | 0x70007, 8, "advice");
 	disarm_both(fd);
 	sees(&target, 0x70007, 7, "what the file has");
-	make_and_see(&target, 'M', ANON, 0, 0, "without a word");
+	make_and_see(&target, map_place, ANON, 0, 0, "without a word");
 	arm_both(fd);
-	make_and_see(&target, 'M', OF_FILE, BIT_SET | 0x70007, 8, "a file");
+	make_and_see(&target, map_place, OF_FILE, BIT_SET | 0x70007, 8, "a file");
 	close(fd);
 	sees(&target, 0x70007, 7, "what the file has");
 	stop(&target);
@@ -371,15 +352,15 @@ TEST_F(dev, mapped_again)
 TEST_F(dev, mapped_later)
 {
 	static const struct {
-		char what;
+		order_fn *call;
 		int arg;
 		int own;
 		const char *text;
 	} ways[] = {
-		{ 'M', ANON, 0, "mmap" },
-		{ 'M', OF_FILE, OF_THE_FILE, "mmap of a file" },
-		{ 'W', 0, OF_THE_FILE, "mremap to there" },
-		{ 'G', 0, 0, "mremap of what is before" },
+		{ map_place, ANON, 0, "mmap" },
+		{ map_place, OF_FILE, OF_THE_FILE, "mmap of a file" },
+		{ move_to_place, 0, OF_THE_FILE, "mremap to there" },
+		{ grow_to_place, 0, 0, "mremap of what is before" },
 	};
 	struct target target;
 	__u64 word;
@@ -391,13 +372,13 @@ TEST_F(dev, mapped_later)
 		word = ways[i].arg == OF_FILE ? 0x70007 : 0;
 		fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 		both_fail(EFAULT, fd, "nothing is mapped");
-		make_and_see(&target, ways[i].what, ways[i].arg, BIT_SET | word,
+		make_and_see(&target, ways[i].call, ways[i].arg, BIT_SET | word,
 			     ways[i].own + 1, ways[i].text);
 		has_state(fd, target.pid, UTRACE_ARM_STATE_ARMED, 0);
 		is(-EEXIST, word_arm(fd, WORD, UTRACE_WORD_BIT32, 31), "armed now");
 		disarm_both(fd);
 		sees(&target, word, ways[i].own, "taken back");
-		make(&target, 'U', UNSEEN);
+		make_unseen(&target, unmap_place, 0);
 		close(fd);
 	}
 	stop(&target);
@@ -421,20 +402,20 @@ TEST_F(dev, read_only)
 
 	start_here(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
-	make(&target, 'M', READ_ONLY);
+	make(&target, map_place, READ_ONLY);
 	both_fail(EACCES, fd, "memory that is read-only");
 	sees(&target, 0, 0, "and not changed");
-	make(&target, 'P', PROT_READ | PROT_WRITE);
+	make(&target, protect, PROT_READ | PROT_WRITE);
 	arm_again(fd, target.pid, WORD, UTRACE_WORD_BIT32, 31);
 	arm_again(fd, target.pid, SEMAPHORE, UTRACE_WORD_COUNT16, 0);
 	sees(&target, BIT_SET, 1, "armed");
-	make_and_see(&target, 'P', PROT_READ, BIT_SET, 1, "read-only again");
+	make_and_see(&target, protect, PROT_READ, BIT_SET, 1, "read-only again");
 	disarm_both(fd);
 	sees(&target, 0, 0, "taken back in memory that is read-only");
-	make_and_see(&target, 'P', PROT_READ | PROT_WRITE, 0, 0, "writable");
+	make_and_see(&target, protect, PROT_READ | PROT_WRITE, 0, 0, "writable");
 	is(0, words_total(fd), "no word is left");
 	arm_both(fd);
-	make_and_see(&target, 'P', PROT_READ, BIT_SET, 1, "read-only at last");
+	make_and_see(&target, protect, PROT_READ, BIT_SET, 1, "read-only at last");
 	close(fd);
 	sees(&target, 0, 0, "taken back with the descriptor");
 	stop(&target);
@@ -448,21 +429,21 @@ TEST_F(dev, given_up)
 
 	start_here(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
-	make(&target, 'M', ANON);
+	make(&target, map_place, ANON);
 	arm_both(fd);
 	add(&target, SEMAPHORE, 2, 5);
-	make_and_see(&target, 'A', MADV_DONTNEED, BIT_SET, 1, "given up");
-	make_and_see(&target, 'A', MADV_DONTNEED, BIT_SET, 1, "and again");
-	make_and_see(&target, 'A', MADV_PAGEOUT, BIT_SET, 1, "paged out");
-	make_and_see(&target, 'A', MADV_COLD, BIT_SET, 1, "cold");
+	make_and_see(&target, advise, MADV_DONTNEED, BIT_SET, 1, "given up");
+	make_and_see(&target, advise, MADV_DONTNEED, BIT_SET, 1, "and again");
+	make_and_see(&target, advise, MADV_PAGEOUT, BIT_SET, 1, "paged out");
+	make_and_see(&target, advise, MADV_COLD, BIT_SET, 1, "cold");
 	add(&target, SEMAPHORE, 2, 3);
 	disarm_both(fd);
 	sees(&target, 0, 3, "taken back");
-	make_and_see(&target, 'A', MADV_DONTNEED, 0, 0, "given up for good");
-	make_and_see(&target, 'M', OF_FILE, 0x70007, 7, "a file");
+	make_and_see(&target, advise, MADV_DONTNEED, 0, 0, "given up for good");
+	make_and_see(&target, map_place, OF_FILE, 0x70007, 7, "a file");
 	arm_both(fd);
 	add(&target, SEMAPHORE, 2, 3);
-	make_and_see(&target, 'A', MADV_DONTNEED, BIT_SET | 0x70007, 8,
+	make_and_see(&target, advise, MADV_DONTNEED, BIT_SET | 0x70007, 8,
 		     "a page of the file");
 	close(fd);
 	sees(&target, 0x70007, 7, "taken back");
@@ -477,11 +458,11 @@ TEST_F(dev, moved)
 
 	start_here(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
-	make(&target, 'M', ANON);
+	make(&target, map_place, ANON);
 	arm_both(fd);
-	make(&target, 'V', UNSEEN);
+	make_unseen(&target, move_away, 0);
 	has_state(fd, target.pid, UTRACE_ARM_STATE_FAILED, EFAULT);
-	make_and_see(&target, 'M', ANON, BIT_SET, 1, "new memory");
+	make_and_see(&target, map_place, ANON, BIT_SET, 1, "new memory");
 	disarm_both(fd);
 	sees(&target, 0, 0, "taken back there");
 	is(BIT_SET, look(&target, ELSEWHERE + 16, 4), "what was moved stays");
@@ -497,11 +478,11 @@ TEST_F(dev, shared_mapping)
 
 	start_here(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
-	make(&target, 'M', SHARED);
+	make(&target, map_place, SHARED);
 	both_fail(EOPNOTSUPP, fd, "memory that is shared");
 	sees(&target, 0, 0, "and not changed");
-	make_and_see(&target, 'M', ANON, BIT_SET, 1, "private memory there");
-	make_and_see(&target, 'M', SHARED, 0, 0, "and shared memory again");
+	make_and_see(&target, map_place, ANON, BIT_SET, 1, "private memory there");
+	make_and_see(&target, map_place, SHARED, 0, 0, "and shared memory again");
 	has_state(fd, target.pid, UTRACE_ARM_STATE_FAILED, EOPNOTSUPP);
 	disarm_both(fd);
 	sees(&target, 0, 0, "is not changed");
@@ -522,7 +503,7 @@ TEST_F(dev, page_of_a_file)
 	mapped = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, file, 0);
 	need(mapped != MAP_FAILED, "mmap");
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
-	make(&target, 'M', OF_FILE | UNSEEN);
+	make_unseen(&target, map_place, OF_FILE);
 	settle(&target, SELF);
 	arm_both(fd);
 	sees(&target, BIT_SET | 0x70007, 8, "armed before the first look");
@@ -566,8 +547,7 @@ TEST_F(dev, huge_page)
 	int fd;
 
 	start_here(&target);
-	have(&target, SELF, 'H', 0);
-	if (shared->result || !huge_pages(target.pid)) {
+	if (have(&target, SELF, map_huge, 0) || !huge_pages(target.pid)) {
 		stop(&target);
 		SKIP(return, "no huge page (TRANSPARENT_HUGEPAGE)");
 	}
@@ -580,7 +560,7 @@ TEST_F(dev, huge_page)
 	store(want + HUGE - 2, 2, 1);
 	read_memory(target.pid, PLACE, seen, HUGE);
 	holds(!memcmp(want, seen, HUGE), "nothing else is changed");
-	make_and_see(&target, 'A', MADV_DONTNEED, BIT_SET, 1, "a piece goes");
+	make_and_see(&target, advise, MADV_DONTNEED, BIT_SET, 1, "a piece goes");
 	close(fd);
 	sees(&target, 0, 0, "taken back");
 	is(0, look(&target, PLACE + HUGE - 2, 2), "at the end, too");
@@ -614,19 +594,19 @@ static void check_hugetlb(struct target *target)
 	put(target, SEMAPHORE, 2, 5);
 	arm_both(fd);
 	sees(target, BIT_SET, 6, "armed");
-	make_and_see(target, 'Q', PROT_READ, BIT_SET, 6, "read-only");
+	make_and_see(target, protect_huge, PROT_READ, BIT_SET, 6, "read-only");
 	disarm_both(fd);
 	sees(target, 0, 5, "taken back in memory that is read-only");
 	is(0, words_total(fd), "no word is left");
 	both_fail(EACCES, fd, "armed in memory that is read-only");
 	sees(target, 0, 5, "which is not changed");
-	make(target, 'Q', PROT_READ | PROT_WRITE);
+	make(target, protect_huge, PROT_READ | PROT_WRITE);
 	arm_again(fd, target->pid, WORD, UTRACE_WORD_BIT32, 31);
 	arm_again(fd, target->pid, SEMAPHORE, UTRACE_WORD_COUNT16, 0);
-	make_and_see(target, 'Q', PROT_READ, BIT_SET, 6, "read-only again");
+	make_and_see(target, protect_huge, PROT_READ, BIT_SET, 6, "read-only again");
 	close(fd);
 	sees(target, 0, 5, "taken back with the descriptor");
-	make_and_see(target, 'Q', PROT_READ | PROT_WRITE, 0, 5, "writable");
+	make_and_see(target, protect_huge, PROT_READ | PROT_WRITE, 0, 5, "writable");
 }
 
 TEST_F(dev, page_of_hugetlbfs)
@@ -637,8 +617,7 @@ TEST_F(dev, page_of_hugetlbfs)
 	if (!set_hugetlb_pages(1))
 		SKIP(return, "no hugetlbfs (HUGETLBFS)");
 	start_here(&target);
-	have(&target, SELF, 'T', UNSEEN);
-	has = !shared->result;
+	has = !have(&target, SELF, map_hugetlb, 0);
 	if (has)
 		check_hugetlb(&target);
 	stop(&target);
@@ -650,8 +629,7 @@ TEST_F(dev, page_of_hugetlbfs)
 /* No task waits for userfaultfd to bring the page. */
 static void nobody_waits(struct target *target)
 {
-	have(target, SELF, 'v', UNSEEN);
-	is(0, shared->result, "the target goes on, and nobody waits");
+	is(0, have(target, SELF, count_messages, 0), "the target goes on, and nobody waits");
 }
 
 TEST_F(dev, page_of_userfaultfd)
@@ -660,9 +638,8 @@ TEST_F(dev, page_of_userfaultfd)
 	int fd;
 
 	start_here(&target);
-	make(&target, 'M', ANON | UNSEEN);
-	have(&target, SELF, 'u', UFFDIO_REGISTER_MODE_MISSING | UNSEEN);
-	if (shared->result) {
+	make_unseen(&target, map_place, ANON);
+	if (have(&target, SELF, register_place, UFFDIO_REGISTER_MODE_MISSING)) {
 		stop(&target);
 		SKIP(return, "no userfaultfd(2) (USERFAULTFD)");
 	}
@@ -673,16 +650,16 @@ TEST_F(dev, page_of_userfaultfd)
 	disarm_both(fd);
 	nobody_waits(&target);
 	both_fail(EBUSY, fd, "and again");
-	make(&target, 'z', UNSEEN);
+	make_unseen(&target, copy_to_place, 0);
 	arm_again(fd, target.pid, WORD, UTRACE_WORD_BIT32, 31);
 	arm_again(fd, target.pid, SEMAPHORE, UTRACE_WORD_COUNT16, 0);
 	sees(&target, BIT_SET | 0x70007, 8, "armed when the page is there");
-	make(&target, 'A', MADV_DONTNEED | UNSEEN);
+	make_unseen(&target, advise, MADV_DONTNEED);
 	nobody_waits(&target);
 	has_state(fd, target.pid, UTRACE_ARM_STATE_FAILED, EBUSY);
 	close(fd);
 	nobody_waits(&target);
-	make_and_see(&target, 'z', 0, 0x70007, 7, "a page without the word");
+	make_and_see(&target, copy_to_place, 0, 0x70007, 7, "a page without the word");
 	stop(&target);
 }
 
@@ -692,23 +669,22 @@ TEST_F(dev, page_protected_by_userfaultfd)
 	int fd;
 
 	start_here(&target);
-	make(&target, 'M', ANON);
+	make(&target, map_place, ANON);
 	put(&target, SEMAPHORE, 2, 5);
-	have(&target, SELF, 'u', UFFDIO_REGISTER_MODE_WP | UNSEEN);
-	if (shared->result) {
+	if (have(&target, SELF, register_place, UFFDIO_REGISTER_MODE_WP)) {
 		stop(&target);
 		SKIP(return, "no protection by userfaultfd(2) (USERFAULTFD)");
 	}
-	make(&target, 'y', 1 | UNSEEN);
+	make_unseen(&target, protect_place, 1);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	both_fail(EBUSY, fd, "a page that is protected");
 	nobody_waits(&target);
 	sees(&target, 0, 5, "and not changed");
-	make(&target, 'y', 0);
+	make(&target, protect_place, 0);
 	arm_again(fd, target.pid, WORD, UTRACE_WORD_BIT32, 31);
 	arm_again(fd, target.pid, SEMAPHORE, UTRACE_WORD_COUNT16, 0);
 	sees(&target, BIT_SET, 6, "armed when it is not protected");
-	make_and_see(&target, 'y', 1, BIT_SET, 6, "protected again");
+	make_and_see(&target, protect_place, 1, BIT_SET, 6, "protected again");
 	disarm_both(fd);
 	nobody_waits(&target);
 	close(fd);
@@ -725,20 +701,19 @@ static void lose_page(enum loss loss, int toggles)
 
 	start_here(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
-	make(&target, 'M', ANON);
+	make(&target, map_place, ANON);
 	if (!toggles) {
 		arm(fd, WORD, UTRACE_WORD_BIT32, 31);
 		shared->phase += IN;
 	}
-	tell(&target, SELF, 'L', loss);
+	tell(&target, SELF, lose_and_look, loss);
 	for (i = 0; i < toggles && !ret; i++)
 		ret = toggle(fd, WORD, UTRACE_WORD_BIT32, 31, i % 16 ? NO_WAIT : FOR_A_LOOK);
 	is(0, ret, "the word is toggled, or has no need of that");
 	holds(until(shared->number[0] >= rounds), "the page goes %ld times",
 	      shared->number[0]);
 	shared->quit = 1;
-	need(hear(&target, SELF) > 0, "the target");
-	is(0, shared->result, "its calls have worked");
+	is(0, hear(&target, SELF), "its calls have worked");
 	are_good_looks("the target");
 	close(fd);
 	is(0, look(&target, WORD, 4), "the word is not there in the end");

@@ -25,21 +25,18 @@ static unsigned char *base = PLACE;
 #define OF_THE_FILE	7
 #define FILE_WORD	(OF_THE_FILE << 16 | OF_THE_FILE)
 
-/* An order after which the target does not look. */
-#define UNSEEN		0x10000
-
 static int file;		/* a memfd */
 static int uffd = -1;		/* of the target */
 
 /* What the target does with its memory */
 
-static int map_page(void *at)
+static long map_page(void *at)
 {
 	return mmap(at, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
 		    MAP_ANONYMOUS | MAP_FIXED, -1, 0) == at ? 0 : -1;
 }
 
-static int map_file(void)
+static long map_file(long unused)
 {
 	void *at = PLACE - PAGE;
 
@@ -48,7 +45,7 @@ static int map_file(void)
 }
 
 /* The end of the heap becomes the end of a page.  number[0]: where it is. */
-static int begin_heap(void)
+static long begin_heap(long unused)
 {
 	unsigned long end = (unsigned long)sbrk(0);
 
@@ -89,7 +86,7 @@ static unsigned long map_stack(void)
  * The words are below the stack of the first thread if @first, or else below one of their
  * own.  number[0]: the page of the words.
  */
-static int begin_stack(bool first)
+static long begin_stack(long first)
 {
 	unsigned long bottom = first ? bottom_of_stack() : map_stack();
 
@@ -99,7 +96,7 @@ static int begin_stack(bool first)
 }
 
 /* The page of the words becomes part of the stack, in user mode or in a call. */
-static int grow_stack(bool in_a_call)
+static long grow_stack(long in_a_call)
 {
 	if (in_a_call)
 		return syscall(SYS_clock_gettime, CLOCK_MONOTONIC, base + 128);
@@ -107,7 +104,7 @@ static int grow_stack(bool in_a_call)
 	return 0;
 }
 
-static int leave_mapping(void)
+static long leave_mapping(long unused)
 {
 	const int flags = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
 
@@ -115,7 +112,7 @@ static int leave_mapping(void)
 }
 
 /* Register ELSEWHERE, and PLACE, too, if @both. */
-static int begin_uffd(bool both)
+static long begin_uffd(long both)
 {
 	struct uffdio_api api = {
 		.api = UFFD_API,
@@ -134,7 +131,7 @@ static int begin_uffd(bool both)
 	return both ? ioctl(uffd, UFFDIO_REGISTER, &arg) : 0;
 }
 
-static int move_page(void)
+static long move_page(long unused)
 {
 	struct uffdio_move arg = {
 		.dst = (uintptr_t)ELSEWHERE,
@@ -155,27 +152,23 @@ static void *be_busy(void *unused)
 	return NULL;
 }
 
-static int lose(char how)
+static long map_place(long unused)
 {
-	switch (how) {
-	case 'M':
-		return map_page(PLACE);
-	case 'A':
-		return madvise(PLACE, PAGE, MADV_DONTNEED);
-	case 'D':
-		return leave_mapping();
-	case 'V':
-		return move_page();
-	}
-	return -1;
+	return map_page(PLACE);
+}
+
+static long give_up(long unused)
+{
+	return madvise(PLACE, PAGE, MADV_DONTNEED);
 }
 
 /*
- * Lose the page so often, and look each time, while another thread is busy; end with a
- * word that is not there.  number[]: 1: losses.  2: words that were not there.  3: of the
- * busy thread.  4: counts that were not those of one tracer.
+ * Lose the page shared::value times by the call @lose, and load both words each time,
+ * while another thread is busy; end with a word that is not there.  number[]: 1: losses.
+ * 2: words that were not there.  3: of the busy thread.  4: counts that were not those of
+ * one tracer.
  */
-static int lose_beside(char how)
+static long lose_beside(long lose)
 {
 	pthread_t thread;
 	int i, ret = 0;
@@ -183,7 +176,7 @@ static int lose_beside(char how)
 	if (pthread_create(&thread, NULL, be_busy, NULL))
 		return -1;
 	for (i = 0; i < shared->value && !ret && !shared->number[2]; i++) {
-		ret = lose(how);
+		ret = ((order_fn *)lose)(0);
 		shared->number[2] += load(WORD, 4) != BIT_SET;
 		shared->number[4] += load(SEMAPHORE, 2) != 1;
 		shared->number[1]++;
@@ -193,27 +186,27 @@ static int lose_beside(char how)
 	return ret;
 }
 
-static void *keep_losing(void *how)
+static void *keep_losing(void *lose)
 {
 	while (!shared->quit) {
 		/* A page that a child has shared is moved only once written to. */
 		(*PLACE)++;
-		shared->number[3] += !lose(*(char *)how);
+		shared->number[3] += !((order_fn *)lose)(0);
 	}
 	return NULL;
 }
 
 /*
- * Fork so often while another thread loses the page.  number[]: 1: children.  2: those
- * that had not both words.  3: losses.
+ * Fork shared::value times while another thread loses the page by the call @lose.
+ * number[]: 1: children.  2: those that had not both words.  3: losses.
  */
-static int fork_beside(char how)
+static long fork_beside(long lose)
 {
 	pthread_t thread;
 	int i, status;
 	pid_t pid;
 
-	if (pthread_create(&thread, NULL, keep_losing, &how))
+	if (pthread_create(&thread, NULL, keep_losing, (void *)lose))
 		return -1;
 	for (i = 0; i < shared->value; i++) {
 		pid = plain_fork();
@@ -229,52 +222,30 @@ static int fork_beside(char how)
 	return 0;
 }
 
-static int do_order(struct order *order)
+static long truncate_file(long pages)
 {
-	const int n = order->n & ~UNSEEN;
-
-	switch (order->what) {
-	case 'f':
-		return map_file();
-	case 'T':
-		return ftruncate(file, n * PAGE);
-	case 'h':
-		return begin_heap();
-	case 'b':
-		return brk(base + n * PAGE);
-	case 'd':
-		return begin_stack(n);
-	case 'g':
-		return grow_stack(n);
-	case 'u':
-		return begin_uffd(n);
-	case 'B':
-		be_busy(NULL);
-		return 0;
-	case 'L':
-		return lose_beside(n);
-	case 'F':
-		return fork_beside(n);
-	default:
-		return lose(order->what);
-	}
+	return ftruncate(file, pages * PAGE);
 }
 
-/*
- * Orders: see above; then look, with the words in shared::seen and ::value.  Others: as
- * in words.h.
- */
-static void obey_here(struct target *target, struct order *order)
+static long set_heap(long pages)
 {
-	if (strchr("lsa", order->what)) {
-		obey_words(target, order);
-		return;
-	}
-	shared->result = do_order(order);
-	if (order->n & UNSEEN)
-		return;
+	return brk(base + pages * PAGE);
+}
+
+static long stay_busy(long unused)
+{
+	be_busy(NULL);
+	return 0;
+}
+
+/* Make the call at shared::at, and load both words as soon as it returns. */
+static long call_and_see(long n)
+{
+	long ret = ((order_fn *)shared->at)(n);
+
 	shared->seen = load(WORD, 4);
 	shared->value = load(SEMAPHORE, 2);
+	return ret;
 }
 
 /* What the test has the target do */
@@ -289,19 +260,25 @@ static void start_here(struct target *target)
 	file = memfd_create("file", MFD_CLOEXEC);
 	need(file >= 0 && write(file, page, PAGE) == PAGE &&
 	     write(file, page, PAGE) == PAGE, "memfd");
-	start_words(target, obey_here);
+	start_words(target);
 }
 
-static void make(struct target *target, char what, int n)
+/* Have the target make a call, which has to work, without a load of the words. */
+static void make_unseen(struct target *target, order_fn *call, long n)
 {
-	have(target, SELF, what, n);
-	need(!shared->result, "a call of the target");
+	need(!have(target, SELF, call, n), "a call of the target");
 }
 
-static void make_and_see(struct target *target, char what, int n, __u64 word,
+static void make(struct target *target, order_fn *call, long n)
+{
+	shared->at = (uintptr_t)call;
+	make_unseen(target, call_and_see, n);
+}
+
+static void make_and_see(struct target *target, order_fn *call, long n, __u64 word,
 			 __u64 semaphore, const char *text)
 {
-	make(target, what, n);
+	make(target, call, n);
 	is(word, shared->seen, text);
 	is(semaphore, shared->value, "  and so is the count");
 }
@@ -361,26 +338,26 @@ TEST_F(dev, heap)
 
 	start_here(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
-	make(&target, 'h', UNSEEN);
+	make_unseen(&target, begin_heap, 0);
 	base = (void *)shared->number[0];
 	both_fail(EFAULT, fd, "behind the heap");
-	make_and_see(&target, 'b', 1, BIT_SET, 1, "the heap grows");
+	make_and_see(&target, set_heap, 1, BIT_SET, 1, "the heap grows");
 	have_state(fd, target.pid, UTRACE_ARM_STATE_ARMED, 0);
 	add(&target, SEMAPHORE, 2, 5);
-	make_and_see(&target, 'b', 2, BIT_SET, 6, "and grows");
-	make(&target, 'b', 0 | UNSEEN);
+	make_and_see(&target, set_heap, 2, BIT_SET, 6, "and grows");
+	make_unseen(&target, set_heap, 0);
 	have_state(fd, target.pid, UTRACE_ARM_STATE_FAILED, EFAULT);
-	make_and_see(&target, 'b', 3, BIT_SET, 1, "it has shrunk, and grows");
+	make_and_see(&target, set_heap, 3, BIT_SET, 1, "it has shrunk, and grows");
 	have_state(fd, target.pid, UTRACE_ARM_STATE_ARMED, 0);
-	make_and_see(&target, 'b', 1, BIT_SET, 1, "shrinks behind the word");
+	make_and_see(&target, set_heap, 1, BIT_SET, 1, "shrinks behind the word");
 	have_state(fd, target.pid, UTRACE_ARM_STATE_ARMED, 0);
-	make(&target, 'b', 0 | UNSEEN);
+	make_unseen(&target, set_heap, 0);
 	disarm_both(fd);
-	make_and_see(&target, 'b', 1, 0, 0, "without a word");
+	make_and_see(&target, set_heap, 1, 0, 0, "without a word");
 	arm_both(fd);
-	make(&target, 'b', 0 | UNSEEN);
+	make_unseen(&target, set_heap, 0);
 	close(fd);
-	make_and_see(&target, 'b', 1, 0, 0, "without a descriptor");
+	make_and_see(&target, set_heap, 1, 0, 0, "without a descriptor");
 	stop(&target);
 }
 
@@ -391,7 +368,7 @@ static int arm_below(struct target *target, bool first)
 {
 	int fd = words_open(target->pid, UTRACE_SCOPE_PROCESS);
 
-	make(target, 'd', first | UNSEEN);
+	make_unseen(target, begin_stack, first);
 	base = (void *)shared->number[0];
 	both_fail(EFAULT, fd, first ? "below the stack of the first thread" :
 				      "below a mapping that grows down");
@@ -405,11 +382,11 @@ static void check_stack(bool first, bool in_a_call)
 
 	start_here(&target);
 	fd = arm_below(&target, first);
-	make_and_see(&target, 'g', in_a_call, BIT_SET, 1,
+	make_and_see(&target, grow_stack, in_a_call, BIT_SET, 1,
 		     in_a_call ? "the stack grows in a call" : "the stack grows");
 	have_state(fd, target.pid, UTRACE_ARM_STATE_ARMED, 0);
 	add(&target, SEMAPHORE, 2, 5);
-	make_and_see(&target, 'g', in_a_call, BIT_SET, 6, "and is used");
+	make_and_see(&target, grow_stack, in_a_call, BIT_SET, 6, "and is used");
 	disarm_both(fd);
 	sees(&target, 0, 5, "taken back");
 	close(fd);
@@ -440,7 +417,7 @@ TEST_F(dev, stack_after_the_tracer)
 	other = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	fails(EFAULT, other, SEMAPHORE, UTRACE_WORD_COUNT16, 0, "another tracer");
 	close(fd);
-	make_and_see(&target, 'g', 0, 0, 1, "the stack grows for one of two");
+	make_and_see(&target, grow_stack, 0, 0, 1, "the stack grows for one of two");
 	close(other);
 	sees(&target, 0, 0, "closed");
 	stop(&target);
@@ -456,19 +433,19 @@ TEST_F(dev, truncated)
 
 	start_here(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
-	make_and_see(&target, 'f', 0, FILE_WORD, OF_THE_FILE, "a file");
+	make_and_see(&target, map_file, 0, FILE_WORD, OF_THE_FILE, "a file");
 	arm_both(fd);
 	sees(&target, FILE_WORD | BIT_SET, OF_THE_FILE + 1, "both are there");
-	make(&target, 'T', 1 | UNSEEN);
+	make_unseen(&target, truncate_file, 1);
 	have_state(fd, target.pid, UTRACE_ARM_STATE_FAILED, EFAULT);
-	make_and_see(&target, 'T', 2, 0, 0, "a page of zeros");
+	make_and_see(&target, truncate_file, 2, 0, 0, "a page of zeros");
 	have_state(fd, target.pid, UTRACE_ARM_STATE_FAILED, EFAULT);
 	arm_both(fd);
 	have_state(fd, target.pid, UTRACE_ARM_STATE_ARMED, 0);
 	sees(&target, BIT_SET, 1, "armed again");
-	make(&target, 'T', 1 | UNSEEN);
+	make_unseen(&target, truncate_file, 1);
 	close(fd);
-	make_and_see(&target, 'T', 2, 0, 0, "closed");
+	make_and_see(&target, truncate_file, 2, 0, 0, "closed");
 	stop(&target);
 }
 
@@ -483,7 +460,7 @@ static void check_cut(bool stopped)
 
 	start_here(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
-	make_and_see(&target, 'f', 0, FILE_WORD, OF_THE_FILE, "a file");
+	make_and_see(&target, map_file, 0, FILE_WORD, OF_THE_FILE, "a file");
 	arm_both(fd);
 	settle(&target, SELF);
 	if (stopped)
@@ -517,8 +494,8 @@ TEST_F_TIMEOUT(dev, truncated_while_busy, LONG_TIMEOUT)
 
 	start_here(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
-	make(&target, 'f', 0);
-	tell(&target, SELF, 'B', UNSEEN);
+	make(&target, map_file, 0);
+	tell(&target, SELF, stay_busy, 0);
 	for (i = 0; i < rounds; i++) {
 		state = word_arm(fd, WORD, UTRACE_WORD_BIT32, 31);
 		need(is_given(state) || state == -EEXIST, "ARM");
@@ -537,7 +514,7 @@ TEST_F_TIMEOUT(dev, truncated_while_busy, LONG_TIMEOUT)
 	holds(true, "of %d words %d have failed", i, failed);
 	is(0, lies, "no word is said to be armed that is not there");
 	shared->quit = 1;
-	need(hear(&target, SELF) > 0, "the target");
+	hear(&target, SELF);
 	close(fd);
 	is(0, look(&target, WORD, 4) & BIT_SET, "closed");
 	stop(&target);
@@ -553,23 +530,23 @@ static void has_moved(struct target *target, __u64 semaphore)
 	   "  and so is the count");
 }
 
-static void check_moves(struct target *target, char how)
+static void check_moves(struct target *target, order_fn *lose)
 {
 	int fd = words_open(target->pid, UTRACE_SCOPE_PROCESS);
 
 	arm_both(fd);
 	add(target, SEMAPHORE, 2, 5);
-	make_and_see(target, how, 0, BIT_SET, 1, "moved away");
+	make_and_see(target, lose, 0, BIT_SET, 1, "moved away");
 	have_state(fd, target->pid, UTRACE_ARM_STATE_ARMED, 0);
 	holds(!is_a_lie(fd, target->pid), "which is no lie");
 	has_moved(target, 6);
-	make_and_see(target, how, 0, BIT_SET, 1, "and again");
+	make_and_see(target, lose, 0, BIT_SET, 1, "and again");
 	has_moved(target, 1);
 	disarm_both(fd);
 	sees(target, 0, 0, "taken back");
 	has_moved(target, 1);
 	arm_both(fd);
-	make_and_see(target, how, 0, BIT_SET, 1, "armed again, and moved");
+	make_and_see(target, lose, 0, BIT_SET, 1, "armed again, and moved");
 	close(fd);
 	sees(target, 0, 0, "closed");
 	has_moved(target, 1);
@@ -580,16 +557,15 @@ TEST_F(dev, mapping_stays)
 	struct target target;
 
 	start_here(&target);
-	make(&target, 'M', 0);
-	check_moves(&target, 'D');
+	make(&target, map_place, 0);
+	check_moves(&target, leave_mapping);
 	stop(&target);
 }
 
 static bool has_uffd(struct target *target, bool both)
 {
-	make(target, 'M', 0);
-	have(target, SELF, 'u', both | UNSEEN);
-	return !shared->result;
+	make(target, map_place, 0);
+	return !have(target, SELF, begin_uffd, both);
 }
 
 #define NO_MOVE		"no UFFDIO_MOVE (USERFAULTFD)"
@@ -603,7 +579,7 @@ TEST_F(dev, moved_by_userfaultfd)
 		stop(&target);
 		SKIP(return, NO_MOVE);
 	}
-	check_moves(&target, 'V');
+	check_moves(&target, move_page);
 	stop(&target);
 }
 
@@ -615,14 +591,13 @@ TEST_F(dev, moved_out_of_userfaultfd)
 
 	start_here(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
-	make(&target, 'M', 0);
+	make(&target, map_place, 0);
 	arm_both(fd);
-	have(&target, SELF, 'u', 1 | UNSEEN);
-	if (shared->result) {
+	if (have(&target, SELF, begin_uffd, true)) {
 		stop(&target);
 		SKIP(return, NO_MOVE);
 	}
-	make(&target, 'V', UNSEEN);
+	make_unseen(&target, move_page, 0);
 	have_state(fd, target.pid, UTRACE_ARM_STATE_FAILED, EBUSY);
 	has_moved(&target, 1);
 	close(fd);
@@ -631,14 +606,14 @@ TEST_F(dev, moved_out_of_userfaultfd)
 }
 
 /* The page goes by a call of one thread, while another one is in user mode. */
-static void check_beside(struct target *target, char how)
+static void check_beside(struct target *target, order_fn *lose)
 {
 	const int losses = times_if_fast(1000);
 	int fd = words_open(target->pid, UTRACE_SCOPE_PROCESS);
 
 	arm_both(fd);
 	shared->value = losses;
-	make(target, 'L', how | UNSEEN);
+	make_unseen(target, lose_beside, (long)lose);
 	is(0, shared->number[2], "the word is there each time");
 	is(0, shared->number[4], "and so is the count");
 	is(losses, shared->number[1], "the page has gone so often");
@@ -652,8 +627,8 @@ TEST_F_TIMEOUT(dev, mapped_over_beside_a_thread, LONG_TIMEOUT)
 	struct target target;
 
 	start_here(&target);
-	make(&target, 'M', 0);
-	check_beside(&target, 'M');
+	make(&target, map_place, 0);
+	check_beside(&target, map_place);
 	stop(&target);
 }
 
@@ -662,8 +637,8 @@ TEST_F_TIMEOUT(dev, given_up_beside_a_thread, LONG_TIMEOUT)
 	struct target target;
 
 	start_here(&target);
-	make(&target, 'M', 0);
-	check_beside(&target, 'A');
+	make(&target, map_place, 0);
+	check_beside(&target, give_up);
 	stop(&target);
 }
 
@@ -672,8 +647,8 @@ TEST_F_TIMEOUT(dev, mapping_stays_beside_a_thread, LONG_TIMEOUT)
 	struct target target;
 
 	start_here(&target);
-	make(&target, 'M', 0);
-	check_beside(&target, 'D');
+	make(&target, map_place, 0);
+	check_beside(&target, leave_mapping);
 	stop(&target);
 }
 
@@ -686,19 +661,19 @@ TEST_F_TIMEOUT(dev, moved_beside_a_thread, LONG_TIMEOUT)
 		stop(&target);
 		SKIP(return, NO_MOVE);
 	}
-	check_beside(&target, 'V');
+	check_beside(&target, move_page);
 	stop(&target);
 }
 
 /* Children have the words, whether fork comes before a loss or behind it. */
-static void check_forks_beside(struct target *target, char how)
+static void check_forks_beside(struct target *target, order_fn *lose)
 {
 	const int children = times_if_fast(300);
 	int fd = words_open(target->pid, UTRACE_SCOPE_TREE);
 
 	arm_both(fd);
 	shared->value = children;
-	make(target, 'F', how | UNSEEN);
+	make_unseen(target, fork_beside, (long)lose);
 	is(children, shared->number[1], "so many children");
 	is(0, shared->number[2], "each has the word and the count");
 	holds(shared->number[3], "the page has gone %ld times", shared->number[3]);
@@ -711,8 +686,8 @@ TEST_F_TIMEOUT(dev, forks_beside_giving_up, LONG_TIMEOUT)
 	struct target target;
 
 	start_here(&target);
-	make(&target, 'M', 0);
-	check_forks_beside(&target, 'A');
+	make(&target, map_place, 0);
+	check_forks_beside(&target, give_up);
 	stop(&target);
 }
 
@@ -725,7 +700,7 @@ TEST_F_TIMEOUT(dev, forks_beside_moves, LONG_TIMEOUT)
 		stop(&target);
 		SKIP(return, NO_MOVE);
 	}
-	check_forks_beside(&target, 'V');
+	check_forks_beside(&target, move_page);
 	stop(&target);
 }
 

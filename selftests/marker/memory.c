@@ -18,7 +18,7 @@ static __u32 scope;
 
 /*
  * A child that was forked loads at once, then when number[1] is set, and ends.
- * number[]: 0: allocations left.  2 and 3: what the child has seen, and 1 << 16.
+ * number[]: 2 and 3: what the child has seen, and 1 << 16.
  */
 static int fork_here(void)
 {
@@ -35,20 +35,9 @@ static int fork_here(void)
 	return pid < 0 ? -errno : 0;
 }
 
-/* Orders: 'f': fork with the n-th allocation failing.  'r': reap. */
-static void obey_here(struct target *target, struct order *order)
+static long fork_failing(long n)
 {
-	switch (order->what) {
-	case 'f':
-		shared->number[0] = fail_here(order->n, fork_here,
-					      &shared->result);
-		break;
-	case 'r':
-		wait(NULL);
-		break;
-	default:
-		obey_words(target, order);
-	}
+	return fail_here(n, fork_here);
 }
 
 /* Check that the target sees so many tracers. */
@@ -120,7 +109,7 @@ static bool good_close(int ret)
 	bool good = has(0);
 
 	kill(target.tid[CHILD], SIGKILL);
-	have(&target, SELF, 'r', 0);
+	have(&target, SELF, reap, 0);
 	good = until(!word_engines(target.pid)) && good;
 	fd = words_open(target.pid, scope);
 	return good;
@@ -161,7 +150,7 @@ FIXTURE_SETUP(memory)
 
 	if (why)
 		SKIP(return, "%s", why);
-	start_words(&target, obey_here);
+	start_words(&target);
 	put(&target, WORD, 2, OWN_COUNT);
 }
 
@@ -244,9 +233,7 @@ static void prepare_fork(void)
 
 static int call_fork(void)
 {
-	have(&target, SELF, 'f', failing.n);
-	failing.left = shared->number[0];
-	return shared->result;
+	return call_in_target(fork_failing);
 }
 
 /* A child that was forked: at first, and when the word is disarmed. */
@@ -259,7 +246,7 @@ static bool check_child(bool kept)
 	good = !word_disarm(fd, WORD, COUNT, 0) && has(0) && good;
 	shared->number[1] = 1;
 	good = until(shared->number[3]) && shared->number[3] == want && good;
-	have(&target, SELF, 'r', 0);
+	have(&target, SELF, reap, 0);
 	if (!good)
 		printf("# the child has %ld, then %ld\n",
 		       shared->number[2] & 0xffff, shared->number[3] & 0xffff);

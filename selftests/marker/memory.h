@@ -36,11 +36,11 @@ static inline bool check_with_child(int ret)
 	bool good = op->check(ret);
 
 	kill(target.tid[CHILD], SIGKILL);
-	have(&target, SELF, 'r', 0);
+	have(&target, SELF, reap, 0);
 	return good;
 }
 
-/* Run cases while the target has a child.  The target has an order 'r': reap it. */
+/* Run cases while the target has a child. */
 static inline void fail_calls(const struct fail_case *ops, size_t n)
 {
 	for (op = ops; op < ops + n; op++) {
@@ -52,17 +52,29 @@ static inline void fail_calls(const struct fail_case *ops, size_t n)
 	}
 }
 
-/* Let the n-th allocation of a call fail, in a target.  Returns how many are left. */
-static inline int fail_here(int n, int (*call)(void), _Atomic long *result)
+/*
+ * Let the @n-th allocation of a call fail, in a target.  Returns the result of the call.
+ * shared::number[0]: allocations left.
+ */
+static inline int fail_here(int n, int (*call)(void))
 {
-	int nth = fail_nth_open(0), left;
+	int nth = fail_nth_open(0), ret;
 
 	if (!fail_nth_arm(nth, n))
 		_exit(99);
-	*result = call();
-	left = fail_nth_left(nth);
+	ret = call();
+	shared->number[0] = fail_nth_left(nth);
 	close(nth);
-	return left;
+	return ret;
+}
+
+/* The result of a call that the target makes, by an order that uses fail_here(). */
+static inline int call_in_target(order_fn *function)
+{
+	int ret = have(&target, SELF, function, failing.n);
+
+	failing.left = shared->number[0];
+	return ret;
 }
 
 /*

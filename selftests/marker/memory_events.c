@@ -87,38 +87,30 @@ static int fork_here(void)
 }
 
 /*
- * Orders: with an allocation failing 'F': make the call whose address is in
- * shared::value, 'X': execute.  'r': reap.  'b': look at bits.
+ * Make the call whose address is in shared::value, when the file of events is
+ * open, with the @n-th allocation failing.
  */
-static void obey_here(struct target *target, struct order *order)
+static long fail_with_events(long n)
 {
-	switch (order->what) {
-	case 'F':
-		data_file();
-		shared->number[0] = fail_here(order->n,
-					      (void *)(uintptr_t)shared->value,
-					      &shared->result);
-		break;
-	case 'X':
-		execute_failing(order->n, "/proc/self/exe", "register");
-		break;
-	case 'r':
-		wait(NULL);
-		break;
-	case 'b':
-		shared->seen = bits_here();
-		break;
-	default:
-		obey_events(target, order);
-	}
+	data_file();
+	return fail_here(n, (void *)(uintptr_t)shared->value);
+}
+
+static long execute_here(long n)
+{
+	return execute_failing(n, "/proc/self/exe", "register");
+}
+
+static long load_bits(long unused)
+{
+	return bits_here();
 }
 
 /* The state of the target */
 
 static int bits(void)
 {
-	have(&target, SELF, 'b', 0);
-	return shared->seen;
+	return have(&target, SELF, load_bits, 0);
 }
 
 /* The bits of the event that the list shows for a process, and that are given. */
@@ -213,9 +205,7 @@ static bool event_works(void)
 static int in_target(void)
 {
 	shared->value = failing.c->arg;
-	have(&target, SELF, 'F', failing.n);
-	failing.left = shared->number[0];
-	return shared->result;
+	return call_in_target(fail_with_events);
 }
 
 static void event_armed(void)
@@ -323,10 +313,10 @@ FIXTURE_SETUP(memory)
 	if (why)
 		SKIP(return, "%s", why);
 	setenv("EVENT", event[0].name, 1);
-	start_events(&keeper, NULL);
+	start_words(&keeper);
 	have_word(&keeper, 0);
 	enable_fd = open_enable(0);
-	start_words(&target, obey_here);
+	start_words(&target);
 	put(&target, WORD, 2, OWN_COUNT);
 }
 
@@ -464,7 +454,7 @@ TEST_F(memory, enabling)
 static void fresh(void)
 {
 	stop(&target);
-	start_words(&target, obey_here);
+	start_words(&target);
 	put(&target, WORD, 2, OWN_COUNT);
 	enable(0, true);
 }
@@ -551,7 +541,7 @@ static bool check_child(pid_t pid)
 		       lines, shared->number[4], now, want, shared->number[6]);
 	good = child_follows(lines) && good;
 	shared->number[1] = -1;
-	have(&target, SELF, 'r', 0);
+	have(&target, SELF, reap, 0);
 	return good;
 }
 
@@ -639,7 +629,7 @@ static bool good_any_fork(int ret)
 	need(now == 0 || now == 1, "a look of the child");
 	enable(0, true);
 	shared->number[1] = -1;
-	have(&target, SELF, 'r', 0);
+	have(&target, SELF, reap, 0);
 	return !now;
 }
 
@@ -654,7 +644,7 @@ TEST_F(events, forks_without_memory)
 
 	if (why)
 		SKIP(return, "%s", why);
-	start_words(&target, obey_here);
+	start_words(&target);
 	put(&target, WORD, 2, OWN_COUNT);
 	have_word(&target, 0);
 	enable(0, true);
@@ -670,7 +660,7 @@ static int begun;
 
 static int call_program(void)
 {
-	have(&target, SELF, 'X', failing.n);
+	have(&target, SELF, execute_here, failing.n);
 	failing.left = shared->number[0];
 	return 0;
 }

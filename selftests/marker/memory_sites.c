@@ -51,7 +51,7 @@ static int hit_and_look(void)
 
 /*
  * A child that was forked loads at once, then when number[1] is set, and ends.
- * number[]: 0: allocations left.  2 and 3: what the child has seen.
+ * number[]: 2 and 3: what the child has seen.
  */
 static int fork_here(void)
 {
@@ -68,20 +68,26 @@ static int fork_here(void)
 	return pid < 0 ? -errno : pid;
 }
 
-static void reap(pid_t pid)
+static long fork_failing(long n)
+{
+	return fail_here(n, fork_here);
+}
+
+static long reap_child(long pid)
 {
 	int status = -1;
 
 	waitpid(pid, &status, 0);
 	stage->number[4] = pid;
 	stage->number[5] = status;
+	return 0;
 }
 
 /*
  * Have a new child hit the marker with the n-th allocation failing, and once more.
  * number[]: 0: allocations left.  1: results that are right.
  */
-static void hit_failing(int n)
+static long hit_failing(long n)
 {
 	pid_t pid = plain_fork();
 	int nth = fail_nth_open(0);
@@ -98,33 +104,14 @@ static void hit_failing(int n)
 		_exit(0);
 	}
 	close(nth);
-	reap(pid);
+	return reap_child(pid);
 }
 
-/*
- * Orders: 'f', 'H' and 'X': fork, hit and execute with an allocation failing.  'r':
- * reap.  Others: as in sites.h.
- */
-static void obey_here(struct target *target, struct order *order)
+static long execute_here(long n)
 {
-	switch (order->what) {
-	case 'f':
-		stage->number[0] = fail_here(order->n, fork_here,
-					     &stage->result);
-		break;
-	case 'H':
-		hit_failing(order->n);
-		break;
-	case 'X':
-		stage->number[4] = execute_failing(order->n, path_of_copy(), "run");
-		stage->number[5] = shared->number[4];
-		break;
-	case 'r':
-		reap(-1);
-		break;
-	default:
-		obey_sites(target, order);
-	}
+	stage->number[4] = execute_failing(n, path_of_copy(), "run");
+	stage->number[5] = shared->number[4];
+	return 0;
 }
 
 /* The state of the target */
@@ -460,7 +447,7 @@ static bool check_child(pid_t pid, bool kept)
 	good = leaves(true) && good;
 	stage->number[1] = 1;
 	good = until(stage->number[3]) && stage->number[3] == SEEN(1) && good;
-	have(&target, SELF, 'r', 0);
+	have(&target, SELF, reap_child, -1);
 	good = !stage->number[5] && !told(pid) && good;
 	return !try_arm(&tracer, &marker) && good;
 }
@@ -477,24 +464,24 @@ static void clear_numbers(void)
 	stage->result = failing.c->arg;
 }
 
+/* The child that was forked, or -errno. */
+static pid_t forked;
+
 static int call_fork(void)
 {
-	have(&target, SELF, 'f', failing.n);
-	failing.left = stage->number[0];
-	return stage->result < 0 ? stage->result : 0;
+	forked = call_in_target(fork_failing);
+	return forked < 0 ? forked : 0;
 }
 
 /* The parent is as before, and the child as it should be. */
 static bool good_fork(int ret)
 {
-	bool good = ret || check_child(stage->result,
-				       scope == UTRACE_SCOPE_TREE);
+	bool good = ret || check_child(forked, scope == UTRACE_SCOPE_TREE);
 
 	if (has(true) && good)
 		return true;
-	printf("# result %ld, the child has %lx, then %lx, and status %lx\n",
-	       stage->result, stage->number[2], stage->number[3],
-	       stage->number[5]);
+	printf("# result %d, the child has %lx, then %lx, and status %lx\n",
+	       forked, stage->number[2], stage->number[3], stage->number[5]);
 	return false;
 }
 
@@ -537,7 +524,7 @@ static void prepare_hit(void)
 /* A child hits the marker with an allocation failing, and again. */
 static int call_hit(void)
 {
-	have(&target, SELF, 'H', failing.n);
+	have(&target, SELF, hit_failing, failing.n);
 	failing.left = stage->number[0];
 	return 0;
 }
@@ -616,7 +603,7 @@ static int begun, without;
 
 static int call_program(void)
 {
-	have(&target, SELF, 'X', failing.n);
+	have(&target, SELF, execute_here, failing.n);
 	failing.left = shared->number[0];
 	return 0;
 }

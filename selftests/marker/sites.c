@@ -24,29 +24,15 @@ asm("	.pushsection .text\n"
 	"	ret\n"
 	"	.popsection\n");
 
-static void call_with_registers(void *function)
+static long call_with_registers(long unused)
 {
+	void *function = loaded[0].function[stage->place];
+
 	asm volatile("sub $128, %%rsp; call with_registers; add $128, %%rsp"
 		     : "+D" (function)
 		     :: "rax", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11",
 			"memory", "cc");
-}
-
-/* 'P': map a page at PLACE.  'r': call a function with all registers. */
-static void obey_here(struct target *target, struct order *order)
-{
-	switch (order->what) {
-	case 'P':
-		if (mmap(PLACE, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
-			 MAP_ANONYMOUS | MAP_FIXED, -1, 0) != PLACE)
-			_exit(95);
-		break;
-	case 'r':
-		call_with_registers(loaded[0].function[stage->place]);
-		break;
-	default:
-		obey_sites(target, order);
-	}
+	return 0;
 }
 
 TEST_F(sites, hits)
@@ -129,7 +115,7 @@ TEST_F(sites, all_markers)
 	is(MARKERS, marker_counts(&tracer, NULL, 0, &filled), "no room");
 	is(-EFAULT, marker_counts(&tracer, (void *)8, 1, &filled), "EFAULT");
 	untrace(&tracer);
-	have(target, SELF, 'v', 0);
+	have(target, SELF, read_semaphores, 0);
 	for (i = 0; i < PLACES; i++)
 		good -= !!stage->semaphore[i];
 	is(MARKERS, good, "closed: no semaphore is left");
@@ -198,7 +184,7 @@ TEST_F(sites, bystander)
 	hit(&other, HIT, 10);
 	are_none(&tracer, "its hits");
 	is(0, hits_of(&tracer, COOKIE(HIT)), "nor are they counted");
-	have(target, SELF, 'b', 0);
+	have(target, SELF, look_around, 0);
 	is(1, semaphore(target, HIT), "that of the target");
 	hit(target, HIT, 10);
 	are_hits(&tracer, target, HIT, 10, "hits of the target");
@@ -252,7 +238,7 @@ TEST_F(sites, only_counted)
 
 /* Take over the arguments of a marker at the entry of probed_add(). */
 static void hit_with_args(struct tracer *tracer, struct target *target,
-			  char order, const struct utrace_marker_arg *args,
+			  order_fn *call, const struct utrace_marker_arg *args,
 			  int n)
 {
 	struct marker arg = marker_of(ADD);
@@ -262,18 +248,18 @@ static void hit_with_args(struct tracer *tracer, struct target *target,
 	memcpy(arg.site.args, args, n * sizeof(*args));
 	id = arm_marker(tracer, arg);
 	stage->place = ADD;
-	have(target, SELF, order, 1);
+	have(target, SELF, call, 1);
 	disarm_marker(tracer, id);
 }
 
-static void check_args(struct tracer *tracer, struct target *target, char order,
+static void check_args(struct tracer *tracer, struct target *target, order_fn *call,
 		       const struct utrace_marker_arg *args, const __u64 *want,
 		       int n, __u32 faulted)
 {
 	struct utrace_rec_marker *rec;
 	int i;
 
-	hit_with_args(tracer, target, order, args, n);
+	hit_with_args(tracer, target, call, args, n);
 	if (!is(1, gather(tracer->session, 1), "a hit"))
 		return;
 	rec = (void *)find(UTRACE_REC_MARKER, target->pid);
@@ -310,9 +296,9 @@ TEST_F(sites, arguments_in_registers)
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	stage->a = 0x8182838485868788;
 	stage->b = 0x8877665544332211;
-	check_args(&tracer, target, 'h', args, want, 12, 0);
-	check_args(&tracer, target, 'h', constants, numbers, 6, 0);
-	check_args(&tracer, target, 'h', NULL, NULL, 0, 0);
+	check_args(&tracer, target, hit_here, args, want, 12, 0);
+	check_args(&tracer, target, hit_here, constants, numbers, 6, 0);
+	check_args(&tracer, target, hit_here, NULL, NULL, 0, 0);
 	untrace(&tracer);
 }
 
@@ -337,8 +323,8 @@ TEST_F(sites, each_register)
 	struct tracer tracer;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	check_args(&tracer, target, 'r', args, want, 8, 0);
-	check_args(&tracer, target, 'r', high, more, 8, 0);
+	check_args(&tracer, target, call_with_registers, args, want, 8, 0);
+	check_args(&tracer, target, call_with_registers, high, more, 8, 0);
 	untrace(&tracer);
 }
 
@@ -375,11 +361,11 @@ TEST_F(sites, arguments_in_memory)
 	put(target, AT + 64, 8, 2);
 	stage->a = (long)AT;
 	stage->b = 3;
-	check_args(&tracer, target, 'h', args, want, 12, 0);
-	check_args(&tracer, target, 'h', indexed, found, 6, 0);
+	check_args(&tracer, target, hit_here, args, want, 12, 0);
+	check_args(&tracer, target, hit_here, indexed, found, 6, 0);
 	/* An index may be negative. */
 	stage->b = -8;
-	check_args(&tracer, target, 'h', &(struct utrace_marker_arg)
+	check_args(&tracer, target, hit_here, &(struct utrace_marker_arg)
 		   IN_MEM(8, REG(DI), REG(SI), 8, 0), &want[8], 1, 0);
 	untrace(&tracer);
 }
@@ -403,10 +389,10 @@ TEST_F(sites, arguments_that_cannot_be_read)
 	struct tracer tracer;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	have(target, SELF, 'P', 0);
+	have(target, SELF, map_new_page, 0);
 	put(target, PLACE, 8, 7);
 	put(target, PLACE + PAGE - 4, 4, -2);
-	check_args(&tracer, target, 'h', args, want, 12, 0x7db);
+	check_args(&tracer, target, hit_here, args, want, 12, 0x7db);
 	untrace(&tracer);
 }
 
@@ -419,9 +405,9 @@ TEST_F(sites, argument_that_is_not_in_memory)
 	struct tracer tracer;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	have(target, SELF, 'M', 0);
+	have(target, SELF, map_library, 0);
 	stage->a = (long)PLACE;
-	hit_with_args(&tracer, target, 'h', &arg, 1);
+	hit_with_args(&tracer, target, hit_here, &arg, 1);
 	need(gather(tracer.session, 1) == 1, "a hit");
 	rec = (void *)find(UTRACE_REC_MARKER, 0);
 	holds(rec->faulted ? rec->faulted == 1 && !hit_args(rec)[0] :

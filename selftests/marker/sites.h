@@ -185,7 +185,7 @@ static inline void find_functions(struct library *lib)
 }
 
 /* Find everything in a library that is loaded. */
-static inline void look_around(int i)
+static inline long look_around(long i)
 {
 	struct library *lib = &loaded[i];
 	struct link_map *map;
@@ -196,23 +196,25 @@ static inline void look_around(int i)
 	stage->bias[i] = map->l_addr;
 	stage->born = *born;
 	find_functions(lib);
+	return 0;
 }
 
-static inline void load_library(int i)
+static inline long load_library(long i)
 {
 	loaded[i].handle = dlopen(library[i], RTLD_NOW | RTLD_LOCAL);
 	if (!loaded[i].handle) {
 		fprintf(stderr, "# %s\n", dlerror());
 		_exit(88);
 	}
-	look_around(i);
+	return look_around(i);
 }
 
-static inline void unload_library(int i)
+static inline long unload_library(long i)
 {
 	if (dlclose(loaded[i].handle))
 		_exit(86);
 	loaded[i] = (struct library){};
+	return 0;
 }
 
 static inline long hit_once(long i)
@@ -221,12 +223,13 @@ static inline long hit_once(long i)
 							     stage->b);
 }
 
-static inline void hit_here(int n)
+static inline long hit_here(long n)
 {
 	int i;
 
 	for (i = 0; i < n; i++)
 		stage->result = hit_once(i);
+	return 0;
 }
 
 /* The address of a place in the process that has loaded the first library last. */
@@ -248,57 +251,37 @@ static inline int own_semaphore(enum place place)
 	return semaphore ? (int)load(semaphore, 2) : 0;
 }
 
-/*
- * Orders, with stage::library.  'o': load the library.  'x': unload that.  'h':
- * hit n times.  'v': look at semaphores.  'b': tell where the library is.  'M':
- * map the first page of library_fd at PLACE.  Others: as in words.h.
- */
-static inline void obey_sites(struct target *target, struct order *order)
+/* Store in stage::semaphore what the task sees. */
+static inline long read_semaphores(long unused)
 {
 	int i;
 
-	switch (order->what) {
-	case 'o':
-		load_library(stage->library);
-		break;
-	case 'x':
-		unload_library(stage->library);
-		break;
-	case 'h':
-		hit_here(order->n);
-		break;
-	case 'v':
-		for (i = 0; i < PLACES; i++)
-			stage->semaphore[i] = own_semaphore(i);
-		break;
-	case 'b':
-		look_around(stage->library);
-		break;
-	case 'M':
-		if (mmap(PLACE, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE |
-			 MAP_FIXED, library_fd, 0) != PLACE)
-			_exit(85);
-		break;
-	default:
-		obey_words(target, order);
-	}
+	for (i = 0; i < PLACES; i++)
+		stage->semaphore[i] = own_semaphore(i);
+	return 0;
 }
 
-/* The orders of each test; those that are not known go to obey_sites(). */
-static void obey_here(struct target *target, struct order *order);
+/* Map the first page of library_fd at PLACE. */
+static inline long map_library(long unused)
+{
+	if (mmap(PLACE, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED,
+		 library_fd, 0) != PLACE)
+		_exit(85);
+	return 0;
+}
 
 /* Start a target that has loaded the library. */
 static inline void start_sites(struct target *target)
 {
-	start_words(target, obey_here);
-	have(target, SELF, 'o', 0);
+	start_words(target);
+	have(target, SELF, load_library, 0);
 }
 
 static inline void hit_as(struct target *target, enum who who, enum place place,
 			  int n)
 {
 	stage->place = place;
-	have(target, who, 'h', n);
+	have(target, who, hit_here, n);
 }
 
 static inline void hit(struct target *target, enum place place, int n)
@@ -310,7 +293,7 @@ static inline void hit(struct target *target, enum place place, int n)
 static inline int semaphore_as(struct target *target, enum who who,
 			       enum place place)
 {
-	have(target, who, 'v', 0);
+	have(target, who, read_semaphores, 0);
 	return stage->semaphore[place];
 }
 
@@ -324,7 +307,7 @@ static inline int other_semaphores(struct target *target, enum place place)
 {
 	int i, sum = 0;
 
-	have(target, SELF, 'v', 0);
+	have(target, SELF, read_semaphores, 0);
 	for (i = 0; i < PLACES; i++)
 		if (site[i].semaphore != site[place].semaphore)
 			sum += stage->semaphore[i];

@@ -34,7 +34,7 @@
 
 /* stage::number[] */
 enum {
-	PID,		/* the process that an order is about */
+	PID,		/* the process that an order of the user or of root is about */
 	STEPS,		/* what the user has done so far */
 	WORDS,		/* words that a user has armed, or could not */
 	GO, RETURNED,	/* threads that hit by order */
@@ -65,18 +65,18 @@ static int make_function(int file, int number)
 	return fd;
 }
 
-static long map_file(int file)
+static long map_file(long file)
 {
 	map_code(path_of(file), CODE_SIZE);
 	return 0;
 }
 
-static long call_function(int n)
+static long call_function(long n)
 {
 	return call_code(FUNCTION, NULL);
 }
 
-/* The user, who arms markers */
+/* The user, who arms markers.  These are orders, as are those of root below. */
 
 /* His session, the process that it traces, and the file of code made last. */
 static struct tracer his = { .session = -1 };
@@ -86,19 +86,19 @@ static int code_fd = -1;
 /* What he has armed last in a file of code. */
 static struct marker last;
 
-static long be_user(int n)
+static long be_user(long n)
 {
 	become_user();
 	return 0;
 }
 
-static long new_code(int file)
+static long new_code(long file)
 {
 	code_fd = make_function(file, 1);
 	return 0;
 }
 
-static long trace_anew_with(int scope)
+static long trace_anew_with(long scope)
 {
 	int ret = try_words(traced, scope);
 
@@ -106,29 +106,29 @@ static long trace_anew_with(int scope)
 	return ret < 0 ? ret : 0;
 }
 
-static long trace_process(int scope)
+static long trace_process(long scope)
 {
 	traced = stage->number[PID];
 	return trace_anew_with(scope);
 }
 
-static long arm_offset(int offset)
+static long arm_offset(long offset)
 {
 	last = marker_in(code_fd, offset, UTRACE_ARM_F_COUNT);
 	return try_arm(&his, &last);
 }
 
-static long count_offset(int offset)
+static long count_offset(long offset)
 {
 	return hits_of(&his, COOKIE(offset));
 }
 
-static long disarm_last(int n)
+static long disarm_last(long n)
 {
 	return try_disarm(&his, &last);
 }
 
-static long arm_library(int place)
+static long arm_library(long place)
 {
 	struct marker arg = marker_of(place);
 	long ret;
@@ -139,7 +139,7 @@ static long arm_library(int place)
 	return ret;
 }
 
-static long arm_one_word(int n)
+static long arm_one_word(long n)
 {
 	long ret = word_arm(his.session, area + PAGE, UTRACE_WORD_BIT32, 0);
 
@@ -147,13 +147,13 @@ static long arm_one_word(int n)
 	return ret;
 }
 
-static long truncate_code(int n)
+static long truncate_code(long n)
 {
 	return ftruncate(code_fd, 0);
 }
 
 /* Disarm the marker while its page is gone, and then while the page is there. */
-static long truncate_on(int n)
+static long truncate_on(long n)
 {
 	while (!stage->number[QUIT]) {
 		need(!ftruncate(code_fd, 0), "ftruncate");
@@ -170,7 +170,7 @@ static long truncate_on(int n)
 	return 0;
 }
 
-static long forget_code(int file)
+static long forget_code(long file)
 {
 	untrace(&his);
 	close(code_fd);
@@ -178,7 +178,7 @@ static long forget_code(int file)
 }
 
 /* Write a byte to the place of HIT in the process PID. */
-static long write_place(int n)
+static long write_place(long n)
 {
 	unsigned char byte = n;
 
@@ -188,18 +188,19 @@ static long write_place(int n)
 
 /* Processes of the user */
 
-static long map_page(int n)
+/* Map a page of FUSE; returns 0 or -errno. */
+static long map_page(long n)
 {
 	return fuse_map();
 }
 
-static long read_page(int n)
+static long read_page(long n)
 {
 	fuse_read_page();
 	return 0;
 }
 
-static long want_lock(int n)
+static long want_lock(long n)
 {
 	mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return 0;
@@ -223,7 +224,7 @@ static void *hit_when_told(void *thread)
 	return NULL;
 }
 
-static long start_hitters(int n)
+static long start_hitters(long n)
 {
 	pthread_t thread;
 	long i;
@@ -261,7 +262,7 @@ static void map_on(void)
 }
 
 /* Keep @n children alive that map and unmap; the OOM killer ends one now and then. */
-static long be_crowd(int n)
+static long be_crowd(long n)
 {
 	int alive = 0;
 	pid_t pid;
@@ -324,7 +325,7 @@ static void touch_pages(char *memory, size_t size, int fd)
 	}
 }
 
-static long fill_memory(int n)
+static long fill_memory(long n)
 {
 	const size_t size = MEMORY_MAX + SLACK;
 	int fd = open_memory_current();
@@ -353,7 +354,7 @@ static long fill_memory(int n)
 
 static struct tracer tracer;
 
-static long fork_many(int n)
+static long fork_many(long n)
 {
 	pid_t pid;
 
@@ -367,19 +368,19 @@ static long fork_many(int n)
 	return 0;
 }
 
-static long trace_place(int place)
+static long trace_place(long place)
 {
 	trace(&tracer, stage->number[PID], UTRACE_SCOPE_PROCESS);
 	arm_place(&tracer, place);
 	return 0;
 }
 
-static long count_place(int place)
+static long count_place(long place)
 {
 	return hits_of(&tracer, COOKIE(place));
 }
 
-static long untrace_place(int place)
+static long untrace_place(long place)
 {
 	disarm_place(&tracer, place);
 	untrace(&tracer);
@@ -387,7 +388,7 @@ static long untrace_place(int place)
 }
 
 /* Root has many files, since the kernel may serialize mappings by a hash of the inode. */
-static long trace_files(int n)
+static long trace_files(long n)
 {
 	struct marker marker;
 	int i;
@@ -403,7 +404,7 @@ static long trace_files(int n)
 	return 0;
 }
 
-static long count_files(int n)
+static long count_files(long n)
 {
 	long hits = 0;
 	int i;
@@ -417,7 +418,7 @@ static long count_files(int n)
  * Map root's files one after another, and call the function of each; returns how many
  * results are wrong.
  */
-static long map_files(int n)
+static long map_files(long n)
 {
 	int i, file, wrong = 0;
 
@@ -430,68 +431,19 @@ static long map_files(int n)
 	return wrong;
 }
 
-static long begin_counted_event(int place)
+static long begin_counted_event(long place)
 {
 	begin_event('p', place);
 	return 0;
 }
 
 /* Returns the hits of the event. */
-static long end_counted_event(int n)
+static long end_counted_event(long n)
 {
 	long hits = event_hits('p');
 
 	end_event('p');
 	return hits;
-}
-
-/* What the processes do when the test orders it, with a number. */
-static const struct {
-	char what;
-	long (*obey)(int n);
-} orders[] = {
-	{ 'U', be_user },
-	{ 'N', new_code },		/* make file n */
-	{ 'O', trace_process },		/* the one PID, with scope n */
-	{ 'A', arm_offset },		/* offset n of the file */
-	{ 'n', count_offset },		/* hits of offset n */
-	{ 'D', disarm_last },
-	{ 'Z', truncate_code },
-	{ 'T', truncate_on },
-	{ 'Q', forget_code },		/* close all, and remove file n */
-	{ 'J', arm_library },		/* place n */
-	{ 'Y', arm_one_word },
-	{ 'I', write_place },		/* byte n */
-	{ 'K', map_file },		/* file n */
-	{ 'k', call_function },
-	{ 'S', map_page },		/* of FUSE */
-	{ 'R', read_page },
-	{ 'W', want_lock },
-	{ 'H', start_hitters },
-	{ 'L', be_crowd },		/* n children that map and unmap */
-	{ 'f', fill_memory },
-	{ 'F', fork_many },		/* n times */
-	{ 'P', trace_place },		/* place n of the process PID */
-	{ 'C', count_place },
-	{ 'p', untrace_place },
-	{ 'B', begin_counted_event },	/* at place n */
-	{ 'E', end_counted_event },
-	{ 'G', trace_files },		/* in the process PID */
-	{ 'g', count_files },
-	{ 'X', map_files },		/* n times */
-};
-
-static void obey_here(struct target *target, struct order *order)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(orders); i++) {
-		if (orders[i].what == order->what) {
-			stage->result = orders[i].obey(order->n);
-			return;
-		}
-	}
-	obey_sites(target, order);
 }
 
 /* The test */
@@ -532,22 +484,25 @@ static void remove_home(void)
 
 static void start_user(struct target *target)
 {
-	start_words(target, obey_here);
-	have(target, SELF, 'U', 0);
+	start_words(target);
+	have(target, SELF, be_user, 0);
 }
 
-/* A marker works in root's process, and leaves nothing. */
-static void marker_works(struct target *own, struct marker marker, char what)
+/*
+ * A marker works in root's process, which hits it by @call, and leaves nothing.  Returns
+ * the result of the second call.
+ */
+static long marker_works(struct target *own, struct marker marker, order_fn *call)
 {
 	struct tracer roots;
 
 	trace(&roots, own->pid, UTRACE_SCOPE_PROCESS);
 	arm_marker(&roots, marker);
 	stage->place = HIT;
-	have(own, SELF, what, 1);
+	have(own, SELF, call, 1);
 	is(1, hits_of(&roots, marker.cookie), "afterwards: a hit of root's");
 	untrace(&roots);
-	have(own, SELF, what, 1);
+	return have(own, SELF, call, 1);
 }
 
 /* Nothing is left of an attack: root uses the places that the user has used. */
@@ -560,11 +515,11 @@ static void nothing_is_left(struct target *own)
 	need(events >= 0, "uprobe_events");
 	is(0, read(events, &byte, 1), "afterwards: no event");
 	close(events);
-	marker_works(own, marker_of(HIT), 'h');
+	marker_works(own, marker_of(HIT), hit_here);
 	is(0, semaphore(own, HIT), "  with its semaphore");
-	have(own, SELF, 'K', 0);
-	marker_works(own, marker_in(fd, FUNCTION, UTRACE_ARM_F_COUNT), 'k');
-	is(7, stage->result, "  with the present function");
+	have(own, SELF, map_file, 0);
+	is(7, marker_works(own, marker_in(fd, FUNCTION, UTRACE_ARM_F_COUNT), call_function),
+	   "  with the present function");
 	close(fd);
 }
 
@@ -580,7 +535,7 @@ FIXTURE_SETUP(attacks)
 	make_home();
 	fuse_share();
 	start_user(&self->user);
-	start_words(&self->root, obey_here);
+	start_words(&self->root);
 	start_sites(&self->own);
 	stage->number[PID] = self->own.pid;
 }
@@ -597,16 +552,19 @@ FIXTURE_TEARDOWN(attacks)
 	dev_end();
 }
 
+/* The answer to the last order of goes_on(). */
+static long answer;
+
 /* Check that the target carries out the order in time. */
-static bool goes_on(struct target *target, enum who who, char what, int n,
+static bool goes_on(struct target *target, enum who who, order_fn *function, long n,
 		    const char *text)
 {
 	long before = now_ms();
-	bool answers;
+	bool good;
 
-	tell(target, who, what, n);
-	answers = hear(target, who) >= 0;
-	return holds(answers, "%s: %ld ms", text, now_ms() - before);
+	tell(target, who, function, n);
+	good = get_answer(target, who, &answer);
+	return holds(good, "%s: %ld ms", text, now_ms() - before);
 }
 
 /* Check that SIGKILL ends the process in time. */
@@ -621,60 +579,63 @@ static bool marker_goes_on(struct target *root, struct target *own, enum who who
 {
 	stage->number[PID] = own->pid;
 	stage->place = HIT;
-	return goes_on(root, SELF, 'P', HIT, "root arms a marker") &&
-	       goes_on(own, who, 'h', 5, "  his process hits it") &&
-	       goes_on(root, SELF, 'C', HIT, "  he counts") &&
-	       is(5, stage->result, "  each hit") &&
-	       goes_on(root, SELF, 'p', HIT, "  he disarms the marker") &&
-	       goes_on(own, who, 'h', 5, "  his process goes on");
+	return goes_on(root, SELF, trace_place, HIT, "root arms a marker") &&
+	       goes_on(own, who, hit_here, 5, "  his process hits it") &&
+	       goes_on(root, SELF, count_place, HIT, "  he counts") &&
+	       is(5, answer, "  each hit") &&
+	       goes_on(root, SELF, untrace_place, HIT, "  he disarms the marker") &&
+	       goes_on(own, who, hit_here, 5, "  his process goes on");
 }
 
 /* An event of root's ends; his process has hit it @hits times. */
 static bool event_ends(struct target *root, int hits)
 {
-	return goes_on(root, SELF, 'E', 0, "root ends his event") &&
-	       is(hits, stage->result, "  which has all hits");
+	return goes_on(root, SELF, end_counted_event, 0, "root ends his event") &&
+	       is(hits, answer, "  which has all hits");
 }
 
 /* Have the user trace the process. */
 static void trace_as(struct target *user, pid_t pid, __u32 scope)
 {
+	long ret;
+
 	stage->number[PID] = pid;
-	have(user, SELF, 'O', scope);
-	errno = -stage->result;
-	need(!stage->result, "the user's session");
+	ret = have(user, SELF, trace_process, scope);
+	errno = -ret;
+	need(!ret, "the user's session");
 }
 
 static void arm_as(struct target *user, __u64 offset)
 {
-	have(user, SELF, 'A', offset);
-	errno = -stage->result;
-	need(!stage->result, "the user's marker");
+	long ret = have(user, SELF, arm_offset, offset);
+
+	errno = -ret;
+	need(!ret, "the user's marker");
 }
 
 /*
  * Get the user's process ready for an attack: the THREAD will read the silent page.
- * Returns false if the user cannot mount FUSE.
+ * Returns 0, or -errno if the user cannot mount FUSE.
  */
-static bool get_ready(struct target *held)
+static long get_ready(struct target *held)
 {
-	have(held, SELF, 'S', 0);
-	if (stage->result) {
+	long ret = have(held, SELF, map_page, 0);
+
+	if (ret)
 		stop(held);
-		return false;
-	}
-	have_more(held, THREAD);
-	return true;
+	else
+		have_more(held, THREAD);
+	return ret;
 }
 
 #define NO_FUSE		"no FUSE in user namespaces (FUSE_FS, USER_NS): %s"
 
 static void keep_lock(struct target *held)
 {
-	tell(held, THREAD, 'R', 0);
+	tell(held, THREAD, read_page, 0);
 	need(until(fuse_server->reads && waits_in(held->tid[THREAD], SYS_pread64)),
 	     "a thread that has the mmap_lock");
-	tell(held, SELF, 'W', 0);
+	tell(held, SELF, want_lock, 0);
 	need(until(waits_in(held->tid[SELF], SYS_mmap)),
 	     "a thread that wants the mmap_lock");
 }
@@ -736,22 +697,24 @@ static long limit_events(void)
 TEST_F_TIMEOUT(attacks, forks_go_on, LONG_TIMEOUT)
 {
 	struct target *user = &self->user, *root = &self->root, held, mapper;
+	long ret;
 
-	have(user, SELF, 'N', 0);
+	have(user, SELF, new_code, 0);
 	start_user(&held);
-	if (!get_ready(&held))
-		SKIP(return, NO_FUSE, strerror(-stage->result));
+	ret = get_ready(&held);
+	if (ret)
+		SKIP(return, NO_FUSE, strerror(-ret));
 	start_user(&mapper);
-	have(&mapper, SELF, 'K', 0);
-	have(&held, SELF, 'K', 0);
+	have(&mapper, SELF, map_file, 0);
+	have(&held, SELF, map_file, 0);
 	trace_as(user, mapper.pid, UTRACE_SCOPE_PROCESS);
 	arm_as(user, FUNCTION);
 	keep_lock(&held);
-	tell(user, SELF, 'T', 0);
+	tell(user, SELF, truncate_on, 0);
 	need(until(stage->number[STEPS] > 0), "a truncated file");
 	need(until(stage->number[STEPS] > 2 || waits_in(user->pid, SYS_ioctl)),
 	     "a user who goes on or waits");
-	if (is_lock_kept(&held) && goes_on(root, SELF, 'F', 20, "root forks 20 times"))
+	if (is_lock_kept(&held) && goes_on(root, SELF, fork_many, 20, "root forks 20 times"))
 		marker_goes_on(root, &self->own, SELF);
 	is_lock_kept(&held);
 	holds(true, "the user came to step %ld", stage->number[STEPS]);
@@ -769,20 +732,22 @@ TEST_F_TIMEOUT(attacks, forks_go_on, LONG_TIMEOUT)
 TEST_F_TIMEOUT(attacks, registrations_go_on, LONG_TIMEOUT)
 {
 	struct target *user = &self->user, *own = &self->own, held, other;
+	long ret;
 
 	start_sites(&held);
-	have(&held, SELF, 'U', 0);
-	if (!get_ready(&held))
-		SKIP(return, NO_FUSE, strerror(-stage->result));
+	have(&held, SELF, be_user, 0);
+	ret = get_ready(&held);
+	if (ret)
+		SKIP(return, NO_FUSE, strerror(-ret));
 	start_user(&other);
 	have_more(own, THREAD);
 	trace_as(user, held.pid, UTRACE_SCOPE_PROCESS);
 	trace_as(&other, held.pid, UTRACE_SCOPE_PROCESS);
 	keep_lock(&held);
-	tell(user, SELF, 'J', HIT);
+	tell(user, SELF, arm_library, HIT);
 	need(until(stage->number[STEPS] || waits_in(user->pid, SYS_ioctl)),
 	     "a marker that is armed or waits");
-	tell(&other, SELF, 'Y', 0);
+	tell(&other, SELF, arm_one_word, 0);
 	holds(until(stage->number[WORDS]), "a word of the same process does not wait");
 	printf("#   the user's marker %s\n", stage->number[STEPS] ? "does not wait" :
 	       "waits");
@@ -791,7 +756,7 @@ TEST_F_TIMEOUT(attacks, registrations_go_on, LONG_TIMEOUT)
 	is_lock_kept(&held);
 	/* Whoever comes second waits for the first one. */
 	if (!stage->number[STEPS]) {
-		tell(&other, SELF, 'J', PLAIN);
+		tell(&other, SELF, arm_library, PLAIN);
 		need(until(stage->number[STEPS] || waits_in(other.pid, SYS_ioctl)),
 		     "a second marker that is armed or waits");
 		printf("#   a second marker of the process %s\n",
@@ -816,8 +781,7 @@ static void let_hit(struct target *user)
 {
 	stage->number[GO] = 1;
 	need(until(hit_waits()), "a hit that waits");
-	have(user, SELF, 'n', FUNCTION);
-	is(1, stage->result, "the hit that waits is counted");
+	is(1, have(user, SELF, count_offset, FUNCTION), "the hit that waits is counted");
 	need(until(stage->number[RETURNED] ||
 		   waits_at(stage->number[OTHER_HITTER], PLACE + NOP)),
 	     "a hit that has returned or waits");
@@ -829,17 +793,19 @@ TEST_F_TIMEOUT(attacks, hits_keep_no_rcu, LONG_TIMEOUT)
 {
 	struct target *user = &self->user, *root = &self->root, *own = &self->own;
 	struct target held;
+	long ret;
 
-	have(user, SELF, 'N', 0);
+	have(user, SELF, new_code, 0);
 	start_user(&held);
-	if (!get_ready(&held))
-		SKIP(return, NO_FUSE, strerror(-stage->result));
-	have(&held, SELF, 'K', 0);
+	ret = get_ready(&held);
+	if (ret)
+		SKIP(return, NO_FUSE, strerror(-ret));
+	have(&held, SELF, map_file, 0);
 	trace_as(user, held.pid, UTRACE_SCOPE_PROCESS);
 	arm_as(user, FUNCTION);
 	arm_as(user, NOP);
-	have(&held, SELF, 'H', 0);
-	have(root, SELF, 'B', ADD);
+	have(&held, SELF, start_hitters, 0);
+	have(root, SELF, begin_counted_event, ADD);
 	hit(own, ADD, 5);
 	keep_lock(&held);
 	let_hit(user);
@@ -857,23 +823,24 @@ TEST_F_TIMEOUT(attacks, hits_keep_no_rcu, LONG_TIMEOUT)
 
 static void start_crowd(struct target *user, struct target *crowd)
 {
+	long ret;
 	int i;
 
-	have(user, SELF, 'N', 0);
-	start_words(crowd, obey_here);
+	have(user, SELF, new_code, 0);
+	start_words(crowd);
 	limit_process(crowd);
-	have(crowd, SELF, 'U', 0);
+	have(crowd, SELF, be_user, 0);
 	trace_as(user, crowd->pid, UTRACE_SCOPE_TREE);
 	/* The sites are in all pages of the file, but the sysctl may allow fewer. */
 	for (i = 0; i < SITES; i++) {
-		have(user, SELF, 'A', PAGE / 8 + i * (CODE_SIZE - PAGE) / SITES);
-		if (stage->result == -EUSERS)
+		ret = have(user, SELF, arm_offset, PAGE / 8 + i * (CODE_SIZE - PAGE) / SITES);
+		if (ret == -EUSERS)
 			break;
-		errno = -stage->result;
-		need(!stage->result, "the user's marker");
+		errno = -ret;
+		need(!ret, "the user's marker");
 	}
 	holds(i > 0, "the user has %d sites", i);
-	tell(crowd, SELF, 'L', CROWD);
+	tell(crowd, SELF, be_crowd, CROWD);
 	need(until(stage->number[MAPPINGS] > 20), "mappings of the user");
 }
 
@@ -888,18 +855,18 @@ TEST_F_TIMEOUT(attacks, mappings_go_on, LONG_TIMEOUT)
 
 	if (why)
 		holds(true, "without a limit of memory: %s", why);
-	have(root, SELF, 'G', 0);
+	have(root, SELF, trace_files, 0);
 	start_crowd(&self->user, &crowd);
 	if (!why)
 		holds(until(limit_events() > 0), "the user's memory is full");
 	for (i = 0; i < BATCHES && good; i++) {
 		before = stage->number[MAPPINGS];
-		good = goes_on(own, SELF, 'X', BATCH, "root maps files") &&
-		       is(0, stage->result, "  their functions return their numbers");
+		good = goes_on(own, SELF, map_files, BATCH, "root maps files") &&
+		       is(0, answer, "  their functions return their numbers");
 		holds(until(stage->number[MAPPINGS] > before), "  and the user, too");
 	}
-	if (good && goes_on(root, SELF, 'g', 0, "root counts"))
-		is(BATCHES * BATCH, stage->result, "  each hit");
+	if (good && goes_on(root, SELF, count_files, 0, "root counts"))
+		is(BATCHES * BATCH, answer, "  each hit");
 	stage->number[QUIT] = 1;
 	holds(true, "%ld mappings of the user, %ld deaths, %ld times no memory",
 	      stage->number[MAPPINGS], stage->number[DEATHS], why ? 0 : limit_events());
@@ -924,13 +891,13 @@ static bool is_memory_full(long pages)
 static bool event_works(struct target *root, struct target *own, pid_t full,
 			enum place place)
 {
-	if (!goes_on(root, SELF, 'B', place, "root begins an event"))
+	if (!goes_on(root, SELF, begin_counted_event, place, "root begins an event"))
 		return false;
 	holds(true, "  the user's process has %#x at the place", byte_at(full, place));
 	/* The kernel may have reclaimed some of its own memory. */
 	is_memory_full(RECLAIMED);
 	stage->place = place;
-	return goes_on(own, SELF, 'h', 7, "  his process hits it") && event_ends(root, 7);
+	return goes_on(own, SELF, hit_here, 7, "  his process hits it") && event_ends(root, 7);
 }
 
 /*
@@ -948,8 +915,8 @@ TEST_F_TIMEOUT(attacks, full_memory_is_the_users, LONG_TIMEOUT)
 	/* There is one stock of charged pages for each CPU. */
 	pin_to_cpu(full.pid, 0);
 	limit_process(&full);
-	have(&full, SELF, 'U', 0);
-	tell(&full, SELF, 'f', 0);
+	have(&full, SELF, be_user, 0);
+	tell(&full, SELF, fill_memory, 0);
 	need(until(stage->number[FULL]), "full memory");
 	if (is_memory_full(2) && event_works(root, &self->own, full.pid, PLAIN) &&
 	    is_memory_full(RECLAIMED))
@@ -966,20 +933,20 @@ TEST_F_TIMEOUT(attacks, a_breakpoint_of_ones_own, LONG_TIMEOUT)
 	long result;
 
 	start_sites(&his);
-	have(&his, SELF, 'U', 0);
+	have(&his, SELF, be_user, 0);
 	text = byte_at(his.pid, HIT);
 	stage->number[PID] = his.pid;
-	have(user, SELF, 'I', INT3);
+	have(user, SELF, write_place, INT3);
 	is(INT3, byte_at(his.pid, HIT), "a breakpoint of the user's");
 	stage->place = HIT;
-	if (goes_on(root, SELF, 'B', HIT, "root begins an event")) {
+	if (goes_on(root, SELF, begin_counted_event, HIT, "root begins an event")) {
 		is(INT3, byte_at(his.pid, HIT), "  the user's breakpoint is there");
-		if (goes_on(own, SELF, 'h', 5, "  root's process hits it"))
+		if (goes_on(own, SELF, hit_here, 5, "  root's process hits it"))
 			event_ends(root, 5);
 	}
 	is(INT3, byte_at(his.pid, HIT), "  the user's breakpoint is still there");
 	is(0, semaphore(&his, HIT), "  the semaphore is no longer raised");
-	have(user, SELF, 'I', text);
+	have(user, SELF, write_place, text);
 	hit(own, HIT, 1);
 	result = stage->result;
 	hit(&his, HIT, 1);
@@ -997,14 +964,13 @@ static void leave_nothing(struct target *user)
 
 	start_user(&mapper);
 	for (i = 0; i < GONE; i++) {
-		have(user, SELF, 'N', i);
-		have(&mapper, SELF, 'K', i);
+		have(user, SELF, new_code, i);
+		have(&mapper, SELF, map_file, i);
 		trace_as(user, mapper.pid, UTRACE_SCOPE_PROCESS);
 		arm_as(user, FUNCTION);
-		have(user, SELF, 'Z', 0);
-		have(user, SELF, 'D', 0);
-		disarmed += !stage->result;
-		have(user, SELF, 'Q', i);
+		have(user, SELF, truncate_code, 0);
+		disarmed += !have(user, SELF, disarm_last, 0);
+		have(user, SELF, forget_code, i);
 	}
 	holds(true, "the user has disarmed %d of %d markers", disarmed, GONE);
 	stop(&mapper);
@@ -1066,9 +1032,8 @@ TEST_F_TIMEOUT(attacks, truncated_and_gone, LONG_TIMEOUT)
 	leave_nothing(&self->user);
 	add_files_with_events();
 	for (i = ROOT_FILE; i < ROOT_FILE + GONE; i++) {
-		have(own, SELF, 'K', i);
-		have(own, SELF, 'k', 0);
-		wrong += stage->result != i;
+		have(own, SELF, map_file, i);
+		wrong += have(own, SELF, call_function, 0) != i;
 	}
 	is(0, wrong, "root's functions return their numbers");
 	is(GONE, hits_of_events(), "root's events have all hits");

@@ -20,42 +20,41 @@ static const unsigned char function[] = {
 /* Where the file is mapped to write to it. */
 #define DATA		(PLACE + CODE_MOST)
 
-static void map_data(void)
+static long map_data(long unused)
 {
 	int fd = open(code_path(), O_RDONLY | O_CLOEXEC);
 
 	if (mmap(DATA, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, 0) != DATA)
 		_exit(94);
 	close(fd);
+	return 0;
 }
 
-/*
- * 'K': map the file at PLACE.  'k': call the function, which waits for number 2 * n.  'W':
- * map the file at DATA, too.  'D': drop the process's own copy of the page.  'U': become
- * the user.
- */
-static void obey_here(struct target *target, struct order *order)
+/* Map the file at PLACE. */
+static long map_file(long unused)
 {
-	switch (order->what) {
-	case 'K':
-		map_code(code_path(), PAGE);
-		break;
-	case 'k':
-		stage->result = call_code(FUNCTION, (void *)&stage->number[2 * order->n]);
-		break;
-	case 'W':
-		map_data();
-		break;
-	case 'D':
-		if (madvise(PLACE, PAGE, MADV_DONTNEED))
-			_exit(93);
-		break;
-	case 'U':
-		become_user();
-		break;
-	default:
-		obey_sites(target, order);
-	}
+	map_code(code_path(), PAGE);
+	return 0;
+}
+
+/* Call the function, which waits for number 2 * @n. */
+static long call_waiting(long n)
+{
+	return call_code(FUNCTION, (void *)&stage->number[2 * n]);
+}
+
+/* Drop the process's own copy of the page. */
+static long drop_copy(long unused)
+{
+	if (madvise(PLACE, PAGE, MADV_DONTNEED))
+		_exit(93);
+	return 0;
+}
+
+static long be_user(long unused)
+{
+	become_user();
+	return 0;
 }
 
 /* Write the function that returns @number to the file, in place. */
@@ -79,8 +78,7 @@ static int make_function(int number)
 
 static long call_function(struct target *target)
 {
-	have(target, SELF, 'k', 0);
-	return stage->result;
+	return have(target, SELF, call_waiting, 0);
 }
 
 /* Who arms and changes the file */
@@ -110,8 +108,8 @@ static int begin(struct target *target, struct tracer *tracer, uid_t uid)
 	int fd = make_function_of(uid);
 
 	if (uid)
-		have(target, SELF, 'U', 0);
-	have(target, SELF, 'K', 0);
+		have(target, SELF, be_user, 0);
+	have(target, SELF, map_file, 0);
 	act_as(uid);
 	trace(tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	return fd;
@@ -138,7 +136,7 @@ static void probed_returns(struct target *target, long number, uid_t uid, const 
 	act_as(0);
 	fd = open_perf_of_function(target->pid, 0);
 	need(fd >= 0, "perf");
-	have(target, SELF, 'K', 0);
+	have(target, SELF, map_file, 0);
 	is(number, call_function(target), what);
 	is(1, perf_hits(fd), "hits of perf");
 	close(fd);
@@ -190,15 +188,14 @@ static void check_changed_before_a_return(struct target *target, uid_t uid)
 	marker = marker_in(fd, FUNCTION, 0);
 	marker.site.flags = UTRACE_MARKER_F_RETURN;
 	marker.id = arm_marker(&tracer, marker);
-	tell(target, SELF, 'k', 1);
+	tell(target, SELF, call_waiting, 1);
 	need(until(stage->number[3]), "the function");
 	disarm_marker(&tracer, marker.id);
 	untrace(&tracer);
 	write_function(fd, 2);
 	probed_returns(&other, 2, uid, "the file that was changed");
 	stage->number[2] = 1;
-	need(hear(target, SELF) >= 0, "the return");
-	is(1, stage->result, "the function that was begun");
+	is(1, hear(target, SELF), "the function that was begun");
 	act_as(0);
 	stop(&other);
 	close(fd);
@@ -232,7 +229,7 @@ static void check_changed_in_place(struct target *target, uid_t uid)
 	/* A page with a breakpoint is the process's own. */
 	is(1, call_function(target), "the file as it was mapped");
 	is(1, gather(tracer.session, 1), "a hit");
-	have(target, SELF, 'K', 0);
+	have(target, SELF, map_file, 0);
 	is(4, call_function(target), "mapped again");
 	is(1, gather(tracer.session, 1), "a hit");
 	end(&tracer, fd);
@@ -283,11 +280,11 @@ TEST_F(sites, hole_in_the_file)
 	is_disarmed(target, &tracer, &marker, MOV);
 	is(1, call_function(target), "  the function of the process");
 	is(-EBUSY, try_arm(&tracer, &marker), "  which is not that of the file");
-	have(target, SELF, 'K', 0);
+	have(target, SELF, map_file, 0);
 	is(0, try_arm(&tracer, &marker), "the hole is mapped and armed");
 	is_disarmed(target, &tracer, &marker, 0);
 	write_function(fd, 2);
-	have(target, SELF, 'K', 0);
+	have(target, SELF, map_file, 0);
 	is(2, call_function(target), "the file that was written anew");
 	are_none(&tracer, "  hits");
 	arm_marker(&tracer, marker);
@@ -309,12 +306,12 @@ TEST_F(sites, hole_in_the_process)
 	marker = marker_in(fd, FUNCTION, 0);
 	marker.id = arm_marker(&tracer, marker);
 	punch(fd);
-	have(target, SELF, 'D', 0);
+	have(target, SELF, drop_copy, 0);
 	write_function(fd, 2);
 	is(2, call_function(target), "the file that was written anew");
 	holds(gather(tracer.session, 0) <= 1, "  at most one hit");
 	punch(fd);
-	have(target, SELF, 'D', 0);
+	have(target, SELF, drop_copy, 0);
 	is_disarmed(target, &tracer, &marker, 0);
 	write_function(fd, 3);
 	is(3, call_function(target), "the file that was written again");
@@ -491,8 +488,8 @@ TEST_F(sites, counters)
 
 	put_code(fd, FIRST_COUNTER, zeros, sizeof(zeros));
 	put_code(fd, OTHER_COUNTER, zeros, sizeof(zeros));
-	have(target, SELF, 'K', 0);
-	have(target, SELF, 'W', 0);
+	have(target, SELF, map_file, 0);
+	have(target, SELF, map_data, 0);
 	for (i = 0; i < 4; i++) {
 		perf[i] = open_perf_of_function(target->pid, named[i]);
 		holds(perf[i] >= 0, "a counter at %#x: %d", named[i], perf[i]);

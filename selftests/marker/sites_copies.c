@@ -13,21 +13,23 @@
 #define FILE_MOST	(1UL << 20)
 
 /* Load the library for the second time, in a namespace of its own. */
-static void load_again(void)
+static long load_again(long unused)
 {
 	loaded[1].handle = dlmopen(LM_ID_NEWLM, library[0],
 				   RTLD_NOW | RTLD_LOCAL);
 	if (!loaded[1].handle)
 		_exit(92);
 	look_around(1);
+	return 0;
 }
 
 /* Map the code for the second time. */
-static void map_again(void)
+static long map_again(long unused)
 {
 	if (mmap(PLACE, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED,
 		 library_fd, site[PLAIN].offset & -PAGE) != PLACE)
 		_exit(91);
+	return 0;
 }
 
 /* Map the whole file to read it, as programs do that look for their own symbols. */
@@ -39,63 +41,45 @@ static void map_to_read(unsigned char *at)
 }
 
 /* The file is mapped below all libraries, and between them and the stack. */
-static void map_around(void)
+static long map_around(long unused)
 {
 	uintptr_t above = (uintptr_t)__builtin_frame_address(0) - (64UL << 20);
 
 	map_to_read(PLACE);
 	map_to_read((void *)(above & -PAGE));
+	return 0;
 }
 
 /* uprobes does not remember so many breakpoints. */
 #define OFTEN	100
 
-static void map_often(void)
+static long map_often(long unused)
 {
 	int i;
 
 	for (i = 0; i < OFTEN; i++)
 		map_to_read(PLACE + i * FILE_MOST);
+	return 0;
 }
 
 /* The marker of a function in the second mapping is at AT_PLACE. */
 #define AT_PLACE	(PLACE + site[PLAIN].offset % PAGE)
 
-static void call_again(void)
+static long call_again(long unused)
 {
 	__u64 function = (uintptr_t)loaded[0].function[PLAIN];
 	__u64 marker = stage->bias[0] + site[PLAIN].address;
 	long (*again)(long a, long b);
 
 	again = (void *)(AT_PLACE + function - marker);
-	stage->result = again(stage->a, stage->b);
+	return again(stage->a, stage->b);
 }
 
-static void obey_here(struct target *target, struct order *order)
+static long unmap_all(long unused)
 {
-	switch (order->what) {
-	case 'O':
-		load_again();
-		break;
-	case 'D':
-		map_again();
-		break;
-	case 'W':
-		map_around();
-		break;
-	case 'N':
-		map_often();
-		break;
-	case 'q':
-		call_again();
-		break;
-	case 'U':
-		if (munmap(PLACE, OFTEN * FILE_MOST))
-			_exit(90);
-		break;
-	default:
-		obey_sites(target, order);
-	}
+	if (munmap(PLACE, OFTEN * FILE_MOST))
+		_exit(90);
+	return 0;
 }
 
 /* Tests */
@@ -117,7 +101,7 @@ TEST_F(sites, loaded_twice)
 	struct tracer tracer;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	have(target, SELF, 'O', 0);
+	have(target, SELF, load_again, 0);
 	holds(stage->bias[0] != stage->bias[1], "two copies");
 	arm_place(&tracer, HIT);
 	check_copies(target, &tracer, 1);
@@ -140,7 +124,7 @@ TEST_F(sites, loaded_again_while_armed)
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	arm_place(&tracer, HIT);
-	have(target, SELF, 'O', 0);
+	have(target, SELF, load_again, 0);
 	check_copies(target, &tracer, 1);
 	disarm_place(&tracer, HIT);
 	check_copies(target, &tracer, 0);
@@ -153,23 +137,21 @@ TEST_F(sites, one_of_two_unloaded)
 	struct tracer tracer;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	have(target, SELF, 'O', 0);
+	have(target, SELF, load_again, 0);
 	arm_place(&tracer, HIT);
 	check_copies(target, &tracer, 1);
-	stage->library = 1;
-	have(target, SELF, 'x', 0);
-	stage->library = 0;
+	have(target, SELF, unload_library, 1);
 	is(1, semaphore(target, HIT), "the semaphore of the other copy");
 	hit(target, HIT, 5);
 	are_hits(&tracer, target, HIT, 5, "  and its hits");
-	have(target, SELF, 'O', 0);
+	have(target, SELF, load_again, 0);
 	check_copies(target, &tracer, 1);
 	untrace(&tracer);
 	is(0, semaphore(target, HIT), "closed");
 }
 
 /* A mapping of the file that cannot be executed has no count. */
-static void check_reader(struct target *target, char map)
+static void check_reader(struct target *target, order_fn *map)
 {
 	struct tracer tracer;
 
@@ -177,7 +159,7 @@ static void check_reader(struct target *target, char map)
 	have(target, SELF, map, 0);
 	arm_place(&tracer, HIT);
 	is(1, semaphore(target, HIT), "the file is mapped, then armed");
-	have(target, SELF, 'U', 0);
+	have(target, SELF, unmap_all, 0);
 	is(1, semaphore(target, HIT), "and unmapped");
 	disarm_place(&tracer, HIT);
 	is(0, semaphore(target, HIT), "disarmed");
@@ -186,12 +168,12 @@ static void check_reader(struct target *target, char map)
 
 TEST_F(sites, file_mapped_to_read)
 {
-	check_reader(&self->target, 'W');
+	check_reader(&self->target, map_around);
 }
 
 TEST_F(sites, file_mapped_to_read_often)
 {
-	check_reader(&self->target, 'N');
+	check_reader(&self->target, map_often);
 }
 
 TEST_F(sites, file_mapped_while_armed)
@@ -201,13 +183,13 @@ TEST_F(sites, file_mapped_while_armed)
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	arm_place(&tracer, HIT);
-	have(target, SELF, 'W', 0);
+	have(target, SELF, map_around, 0);
 	is(1, semaphore(target, HIT), "the marker is armed, and the file mapped");
-	have(target, SELF, 'O', 0);
+	have(target, SELF, load_again, 0);
 	check_copies(target, &tracer, 1);
 	disarm_place(&tracer, HIT);
 	check_copies(target, &tracer, 0);
-	have(target, SELF, 'U', 0);
+	have(target, SELF, unmap_all, 0);
 	untrace(&tracer);
 }
 
@@ -222,9 +204,9 @@ TEST_F(sites, file_mapped_often_while_armed)
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	arm_place(&tracer, FIRST);
-	have(target, SELF, 'N', 0);
+	have(target, SELF, map_often, 0);
 	is(1, semaphore(target, FIRST), "the marker is armed, and the file mapped");
-	have(target, SELF, 'O', 0);
+	have(target, SELF, load_again, 0);
 	arm_place(&tracer, SECOND);
 	is(2, semaphore(target, FIRST), "another marker has the same semaphore");
 	disarm_place(&tracer, FIRST);
@@ -235,7 +217,7 @@ TEST_F(sites, file_mapped_often_while_armed)
 	is(0, semaphore(target, FIRST), "disarmed: that of the late copy");
 	stage->library = 0;
 	is(0, semaphore(target, FIRST), "and that of the first one");
-	have(target, SELF, 'U', 0);
+	have(target, SELF, unmap_all, 0);
 	arm_place(&tracer, HIT);
 	check_copies(target, &tracer, 1);
 	untrace(&tracer);
@@ -253,17 +235,16 @@ TEST_F(sites, code_mapped_twice)
 	for (i = 0; i < 3; i++) {
 		if (i)
 			arm_place(&tracer, PLAIN);
-		have(target, SELF, 'D', 0);
+		have(target, SELF, map_again, 0);
 		if (!i)
 			arm_place(&tracer, PLAIN);
-		have(target, SELF, 'q', 0);
-		is(A, stage->result, "a copy of the code works");
+		is(A, have(target, SELF, call_again, 0), "a copy of the code works");
 		is(1, gather(tracer.session, 1), "a hit");
 		rec = (void *)find(UTRACE_REC_MARKER, target->pid);
 		is((uintptr_t)AT_PLACE, rec ? rec->ip : 0, "where the copy is");
 		hit(target, PLAIN, 5);
 		are_hits(&tracer, target, PLAIN, 5, "hits where it was before");
-		have(target, SELF, 'U', 0);
+		have(target, SELF, unmap_all, 0);
 		hit(target, PLAIN, 5);
 		are_hits(&tracer, target, PLAIN, 5, "when the copy is gone");
 		disarm_place(&tracer, PLAIN);

@@ -13,16 +13,17 @@
  */
 
 /* Hit until number[0] is set. */
-static void hit_on(void)
+static long hit_on(long unused)
 {
 	while (!stage->number[0]) {
 		hit_once(0);
 		stage->number[1]++;
 	}
+	return 0;
 }
 
 /* Fork until number[0] is set; each child hits once. */
-static void fork_on(void)
+static long fork_on(long unused)
 {
 	int status;
 	pid_t pid;
@@ -38,23 +39,7 @@ static void fork_on(void)
 			stage->number[2]++;
 		stage->number[1]++;
 	}
-}
-
-static void obey_here(struct target *target, struct order *order)
-{
-	switch (order->what) {
-	case 'W':
-		hit_on();
-		break;
-	case 'F':
-		fork_on();
-		break;
-	case 'n':
-		become_nobody();
-		break;
-	default:
-		obey_sites(target, order);
-	}
+	return 0;
 }
 
 static void trace_everywhere(struct tracer *tracer)
@@ -133,7 +118,7 @@ TEST_F(sites, not_the_tracer)
 	hit_here(5);
 	are_none(&tracer, "hits by the tracer");
 	is(0, hits_of(&tracer, COOKIE(HIT)), "nor are they counted");
-	have(target, SELF, 'b', 0);
+	have(target, SELF, look_around, 0);
 	hit(target, HIT, 2);
 	are_hits(&tracer, target, HIT, 2, "hits by others");
 	untrace(&tracer);
@@ -351,14 +336,14 @@ TEST_F(sites, forks_everywhere)
 	stage->number[0] = 0;
 	stage->place = GUARDED;
 	trace_everywhere(&tracer);
-	tell(target, SELF, 'F', 0);
+	tell(target, SELF, fork_on, 0);
 	for (i = 0; i < times(100); i++) {
 		arm_place(&tracer, GUARDED);
 		gather(tracer.session, 1);
 		disarm_place(&tracer, GUARDED);
 	}
 	stage->number[0] = 1;
-	need(hear(target, SELF) > 0, "the target");
+	hear(target, SELF);
 	is(0, stage->number[2], "no child has died of that");
 	holds(stage->number[1] > 0, "%ld children", stage->number[1]);
 	is(0, semaphore(target, GUARDED), "the semaphore");
@@ -377,7 +362,7 @@ TEST_F(sites, ended_while_hit)
 
 	stage->number[0] = 0;
 	stage->place = HIT;
-	tell(target, SELF, 'W', 0);
+	tell(target, SELF, hit_on, 0);
 	for (i = 0; i < times(20); i++) {
 		trace_everywhere(&tracer);
 		arm_place(&tracer, HIT);
@@ -387,7 +372,7 @@ TEST_F(sites, ended_while_hit)
 		untrace(&tracer);
 	}
 	stage->number[0] = 1;
-	need(hear(target, SELF) > 0, "the target");
+	hear(target, SELF);
 	has_gone(semaphore(target, HIT), "the semaphore");
 }
 

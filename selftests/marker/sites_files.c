@@ -32,47 +32,48 @@ static const char *setid_path(void)
 	return path;
 }
 
-/*
- * 'N': map a page of the file of code, and execute the first instructions.  'K': map n
- * pages.  'L': lock the second one, which splits the mapping.  'U': unmap both.  'k': call
- * offset n.  'd': be dumpable, or not.  'n': become nobody.  'X': execute the set-id program.
- */
-static void obey_here(struct target *target, struct order *order)
+/* Orders about the file of code */
+
+static long map_pages(long n)
+{
+	map_code(code_path(), n * PAGE);
+	return 0;
+}
+
+static long call_offset(long offset)
+{
+	return call_code(offset, NULL);
+}
+
+/* Map a page, and execute the first instructions. */
+static long map_and_call(long unused)
+{
+	map_pages(1);
+	return call_offset(0);
+}
+
+static long unmap_pages(long unused)
+{
+	if (munmap(PLACE, 2 * PAGE))
+		_exit(94);
+	return 0;
+}
+
+/* Lock the second page, which splits the mapping. */
+static long lock_second(long unused)
+{
+	if (mlock(PLACE + PAGE, PAGE))
+		_exit(92);
+	return 0;
+}
+
+static long execute_setid(long unused)
 {
 	char number[16];
 
-	switch (order->what) {
-	case 'N':
-		map_code(code_path(), PAGE);
-		call_code(0, NULL);
-		break;
-	case 'K':
-		map_code(code_path(), order->n * PAGE);
-		break;
-	case 'k':
-		stage->result = call_code(order->n, NULL);
-		break;
-	case 'U':
-		if (munmap(PLACE, 2 * PAGE))
-			_exit(94);
-		break;
-	case 'L':
-		if (mlock(PLACE + PAGE, PAGE))
-			_exit(92);
-		break;
-	case 'd':
-		prctl(PR_SET_DUMPABLE, order->n);
-		break;
-	case 'n':
-		become_nobody();
-		break;
-	case 'X':
-		snprintf(number, sizeof(number), "%d", shared_fd);
-		execl(setid_path(), "sites", "setid", number, library[0], NULL);
-		_exit(93);
-	default:
-		obey_sites(target, order);
-	}
+	snprintf(number, sizeof(number), "%d", shared_fd);
+	execl(setid_path(), "sites", "setid", number, library[0], NULL);
+	_exit(93);
 }
 
 /* Nops, a return after eight of them, and what is not to be executed. */
@@ -135,7 +136,7 @@ TEST_F(sites, instructions)
 	__u32 ids[8];
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	have(target, SELF, 'N', 0);
+	have(target, SELF, map_and_call, 0);
 	for (i = 0; i < NBAD; i++) {
 		arg = marker_in(fd, bad[i].offset, 0);
 		is(-EOPNOTSUPP, try_arm(&tracer, &arg), bad[i].name);
@@ -144,14 +145,14 @@ TEST_F(sites, instructions)
 	/* A file that is mapped by hand; each instruction is one of 8 nops. */
 	for (i = 0; i < 8; i++)
 		ids[i] = arm_marker(&tracer, marker_in(fd, i, 0));
-	have(target, SELF, 'N', 0);
+	have(target, SELF, map_and_call, 0);
 	is(8, gather(tracer.session, 8), "nops");
 	disarm_marker(&tracer, ids[3]);
-	have(target, SELF, 'N', 0);
+	have(target, SELF, map_and_call, 0);
 	is(7, gather(tracer.session, 7), "without one of them");
 	is(2, hits_of(&tracer, COOKIE(0)), "the first one is hit twice");
 	untrace(&tracer);
-	have(target, SELF, 'N', 0);
+	have(target, SELF, map_and_call, 0);
 	close(fd);
 	unlink(code_path());
 }
@@ -171,10 +172,10 @@ TEST_F(sites, instructions_mapped_later)
 		holds(!ret || ret == -EOPNOTSUPP, "%s: %d", bad[i].name, ret);
 	}
 	arm_marker(&tracer, marker_in(fd, 0, 0));
-	have(target, SELF, 'N', 0);
+	have(target, SELF, map_and_call, 0);
 	is(1, gather(tracer.session, 1), "mapped: the good one is hit");
 	untrace(&tracer);
-	have(target, SELF, 'N', 0);
+	have(target, SELF, map_and_call, 0);
 	close(fd);
 	unlink(code_path());
 }
@@ -199,8 +200,7 @@ static int make_crossing(void)
 static void is_called(struct target *target, struct tracer *tracer, int offset, int hits,
 		      const char *text)
 {
-	have(target, SELF, 'k', offset);
-	is(NUMBER, stage->result, text);
+	is(NUMBER, have(target, SELF, call_offset, offset), text);
 	is(hits, gather(tracer->session, hits), "  hits");
 }
 
@@ -228,15 +228,15 @@ TEST_F(sites, across_pages)
 	__u32 id;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	have(target, SELF, 'K', 2);
+	have(target, SELF, map_pages, 2);
 	id = arm_marker(&tracer, marker_in(fd, CROSSING, 0));
 	check_crossing(target, &tracer, id);
-	have(target, SELF, 'L', 0);
+	have(target, SELF, lock_second, 0);
 	id = arm_marker(&tracer, marker_in(fd, CROSSING, 0));
 	check_crossing(target, &tracer, id);
-	have(target, SELF, 'U', 0);
+	have(target, SELF, unmap_pages, 0);
 	id = arm_marker(&tracer, marker_in(fd, CROSSING, 0));
-	have(target, SELF, 'K', 2);
+	have(target, SELF, map_pages, 2);
 	check_crossing(target, &tracer, id);
 	untrace(&tracer);
 	close(fd);
@@ -261,19 +261,19 @@ TEST_F(sites, at_the_end_of_a_mapping)
 
 	marker = marker_in(fd, CROSSING, 0);
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	have(target, SELF, 'K', 1);
+	have(target, SELF, map_pages, 1);
 	is_cut_off(target, &tracer, &marker);
 	arm_marker(&tracer, marker_in(fd, FUNCTION, 0));
 	is_called(target, &tracer, FUNCTION, 1, "another instruction of the page");
 	/* The page is the process's own now. */
 	is_cut_off(target, &tracer, &marker);
-	have(target, SELF, 'K', 2);
+	have(target, SELF, map_pages, 2);
 	is_called(target, &tracer, CROSSING, 0, "mapped with its end, and not armed");
-	have(target, SELF, 'U', 0);
+	have(target, SELF, unmap_pages, 0);
 	marker.id = arm_marker(&tracer, marker);
-	have(target, SELF, 'K', 1);
+	have(target, SELF, map_pages, 1);
 	is(MOV, code_byte(target->pid, CROSSING), "armed, and mapped without its end");
-	have(target, SELF, 'K', 2);
+	have(target, SELF, map_pages, 2);
 	is_called(target, &tracer, CROSSING, 1, "armed, and mapped with its end");
 	is(0, try_disarm(&tracer, &marker), "disarm");
 	is_called(target, &tracer, CROSSING, 0, "  the function");
@@ -300,15 +300,14 @@ TEST_F(sites, cut_mapping_refuses_nobody)
 		SKIP(return, NO_TRACEFS);
 	fd = make_crossing();
 	put_code(fd, offset, code, sizeof(code));
-	have(target, SELF, 'K', 1);
+	have(target, SELF, map_pages, 1);
 	snprintf(text, sizeof(text), "p:utrace_test/%s %s:0x%x\n", event_name('p'), code_path(),
 		 offset);
 	need(!write_tracefs("uprobe_events", text), "uprobe_events");
 	is(0, switch_event('p', true), "the event is enabled");
 	is(code[0], code_byte(target->pid, offset), "  without a breakpoint in the target");
-	have(target, SELF, 'K', 2);
-	have(target, SELF, 'k', offset);
-	is(0, stage->result, "mapped with its end: the result");
+	have(target, SELF, map_pages, 2);
+	is(0, have(target, SELF, call_offset, offset), "mapped with its end: the result");
 	is(1, event_hits('p'), "  hits");
 	end_event('p');
 	is(code[0], code_byte(target->pid, offset), "afterwards: the byte");
@@ -340,26 +339,24 @@ TEST_F(sites, inside_an_instruction)
 
 	write_code(fd, PAGE, function_of(INSIDE), FUNCTION_SIZE);
 	start_sites(&other);
-	have(&other, SELF, 'K', 1);
-	have(target, SELF, 'K', 1);
+	have(&other, SELF, map_pages, 1);
+	have(target, SELF, map_pages, 1);
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	inside = arm_marker(&tracer, marker_in(fd, FUNCTION + 1, 0));
-	have(target, SELF, 'k', FUNCTION);
-	is(INT3, stage->result, "a breakpoint in the number");
+	is(INT3, have(target, SELF, call_offset, FUNCTION), "a breakpoint in the number");
 	are_none(&tracer, "  hits");
-	have(&other, SELF, 'k', FUNCTION);
-	is(INSIDE, stage->result, "  the number in another process");
+	is(INSIDE, have(&other, SELF, call_offset, FUNCTION),
+	   "  the number in another process");
 	is_intact(&other, fd);
 	/* The copy that the kernel executes is that of the file. */
 	whole = arm_marker(&tracer, marker_in(fd, FUNCTION, 0));
-	have(target, SELF, 'k', FUNCTION);
-	is(INSIDE, stage->result, "a breakpoint at the instruction, too");
+	is(INSIDE, have(target, SELF, call_offset, FUNCTION),
+	   "a breakpoint at the instruction, too");
 	is(1, gather(tracer.session, 1), "  its hit");
 	is(0, hits_of(&tracer, COOKIE(FUNCTION + 1)), "  and none inside");
 	disarm_marker(&tracer, inside);
 	disarm_marker(&tracer, whole);
-	have(target, SELF, 'k', FUNCTION);
-	is(INSIDE, stage->result, "disarmed");
+	is(INSIDE, have(target, SELF, call_offset, FUNCTION), "disarmed");
 	is_intact(target, fd);
 	untrace(&tracer);
 	stop(&other);
@@ -412,7 +409,7 @@ TEST_F_TIMEOUT(sites, many_markers, LONG_TIMEOUT)
 	__u32 filled;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	have(target, SELF, 'N', 0);
+	have(target, SELF, map_and_call, 0);
 	for (n = 0; n < MOST && !ret; n++) {
 		arg = marker_in(fd, n < 8 ? n : n + PAGE, 0);
 		ret = try_arm(&tracer, &arg);
@@ -424,18 +421,18 @@ TEST_F_TIMEOUT(sites, many_markers, LONG_TIMEOUT)
 	for (i = 0; i < 3; i++)
 		is(-ENOSPC, try_arm(&tracer, &arg), "one more");
 	is(MOST, marker_counts(&tracer, NULL, 0, &filled), "is not there");
-	have(target, SELF, 'N', 0);
+	have(target, SELF, map_and_call, 0);
 	is(8, gather(tracer.session, 8), "the others are");
 	trace_by(&other, tracer.session, target->pid, UTRACE_SCOPE_TREE);
 	is(0, try_arm(&other, &arg), "another target of the session has room");
 	leave(&other);
 	disarm_marker(&tracer, first.id);
-	have(target, SELF, 'N', 0);
+	have(target, SELF, map_and_call, 0);
 	is(7, gather(tracer.session, 7), "one is disarmed");
 	is(0, try_arm(&tracer, &arg), "another one takes its place");
 	trace_anew(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	arm_marker(&tracer, arg);
-	have(target, SELF, 'N', 0);
+	have(target, SELF, map_and_call, 0);
 	are_none(&tracer, "hits of a target that is detached");
 	untrace(&tracer);
 	close(fd);
@@ -547,12 +544,12 @@ TEST_F(sites, unmounted)
 		trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 		arm_marker(&tracer, arg);
 		stage->library = 1;
-		have(target, SELF, 'o', 0);
+		have(target, SELF, load_library, 1);
 		hit(target, i ? ADD : HIT, 5);
 		is(5, gather(tracer.session, 5), "hits");
 		holds(umount(folder) && errno == EBUSY, "the target has a file");
 		close(fd);
-		have(target, SELF, 'x', 0);
+		have(target, SELF, unload_library, 1);
 		untrace(&tracer);
 		stage->library = 0;
 		need(until(!umount(folder)), "the file system is not busy");
@@ -578,7 +575,7 @@ TEST_F(sites, overlay)
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	arg.id = arm_marker(&tracer, arg);
 	stage->library = 1;
-	have(target, SELF, 'o', 0);
+	have(target, SELF, load_library, 1);
 	is(1, semaphore(target, HIT), "a file below");
 	hit(target, HIT, 5);
 	are_hits(&tracer, target, HIT, 5, "hits");
@@ -588,15 +585,15 @@ TEST_F(sites, overlay)
 	is(0, semaphore(target, HIT), "disarmed");
 	arm_marker(&tracer, arg);
 	is(0, semaphore(target, HIT), "the copy is not mapped");
-	have(target, SELF, 'x', 0);
-	have(target, SELF, 'o', 0);
+	have(target, SELF, unload_library, 1);
+	have(target, SELF, load_library, 1);
 	is(1, semaphore(target, HIT), "the copy");
 	hit(target, HIT, 5);
 	are_hits(&tracer, target, HIT, 5, "hits of the copy");
 	untrace(&tracer);
 	is(0, semaphore(target, HIT), "closed");
 	close(fd);
-	have(target, SELF, 'x', 0);
+	have(target, SELF, unload_library, 1);
 	stage->library = 0;
 	lay_bare(above);
 }
@@ -634,7 +631,7 @@ static int arm_roots(void *arg)
 	is(-EPERM, try_arm(&roots_tracer, &marker), "ARM in root's process");
 	marker = marker_of(PLAIN);
 	is(-EPERM, try_arm(&roots_tracer, &marker), "ARM of another marker");
-	have(roots, SELF, 'h', 3);
+	have(roots, SELF, hit_here, 3);
 	is(5, hits_of(&tracer, COOKIE(HIT)), "hits of root are not counted");
 	untrace(&tracer);
 	is(0, semaphore(&own, HIT), "closed");
@@ -679,7 +676,7 @@ static void arm_silent_for_nobody(int fd)
 	lent = receive_fd(pair[0]);
 	need(lent >= 0, "a session of nobody");
 	start_sites(&own);
-	have(&own, SELF, 'n', 0);
+	have(&own, SELF, be_nobody, 0);
 	trace_by(&tracer, lent, own.pid, UTRACE_SCOPE_PROCESS);
 	is(-EACCES, try_arm(&tracer, &marker), "root, by a session of nobody");
 	arm_place(&tracer, HIT);
@@ -714,7 +711,7 @@ TEST_F(sites, root_process)
 	roots = &self->target;
 	trace(&roots_tracer, roots->pid, UTRACE_SCOPE_PROCESS);
 	as_nobody(arm_roots, NULL);
-	have(roots, SELF, 'b', 0);
+	have(roots, SELF, look_around, 0);
 	is(0, semaphore(roots, HIT), "root's process has no semaphore");
 	is(0, gather(roots_tracer.session, 0), "nor hits");
 	untrace(&roots_tracer);
@@ -763,8 +760,8 @@ static int map_hidden(void *by)
 	arm_place(&tracer, HIT);
 	is(1, semaphore(&own, HIT), "the semaphore");
 	set_hidden(&own, *(enum hiding *)by, true);
-	have(&own, SELF, 'x', 0);
-	have(&own, SELF, 'o', 0);
+	have(&own, SELF, unload_library, 0);
+	have(&own, SELF, load_library, 0);
 	is(0, semaphore(&own, HIT), "mapped while hidden: the semaphore");
 	holds((look(&own, address_of(HIT), 2) & 0xff) != INT3, "and no breakpoint");
 	hit(&own, HIT, 2);
@@ -835,7 +832,7 @@ static int arm_setid(void *arg)
 	arm_place(&tracer, HIT);
 	hit(&own, HIT, 2);
 	are_hits(&tracer, &own, HIT, 2, "hits before");
-	tell(&own, SELF, 'X', 0);
+	tell(&own, SELF, execute_setid, 0);
 	need(until(shared->number[1]), "the set-id program");
 	are_none(&tracer, "hits of the set-id program");
 	is(2, hits_of(&tracer, COOKIE(HIT)), "nor are they counted");
@@ -861,10 +858,10 @@ TEST_F(sites, setid_program_traced_by_root)
 	struct tracer tracer;
 
 	copy_file("/proc/self/exe", setid_path(), 04755);
-	have(target, SELF, 'n', 0);
+	have(target, SELF, be_nobody, 0);
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	arm_place(&tracer, HIT);
-	tell(target, SELF, 'X', 0);
+	tell(target, SELF, execute_setid, 0);
 	need(until(shared->number[1]), "the set-id program");
 	is(1, shared->number[0], "its semaphore");
 	is(HITS, gather(tracer.session, HITS), "its hits");

@@ -17,11 +17,6 @@
 /* Places without a semaphore in common. */
 static const enum place places[SITES + 1] = { HIT, TWELVE, GUARDED, PLAIN };
 
-static void obey_here(struct target *target, struct order *order)
-{
-	obey_sites(target, order);
-}
-
 /* Arm one place more; returns 0 or -errno. */
 static int arm_another(struct tracer *tracer, enum place place)
 {

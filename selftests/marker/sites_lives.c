@@ -38,23 +38,22 @@ static void be_born(int hits)
 	stage->number[2] += own_semaphore(HIT);
 }
 
-static void reap(pid_t pid)
+static long reap_status(pid_t pid)
 {
 	int status = -1;
 
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
 		stage->number[3] = status;
+	return 0;
 }
 
 /* A child, which has a child, and so on. */
-static void fork_deep(int depth)
+static long fork_deep(long depth)
 {
 	pid_t pid = plain_fork();
 
-	if (pid) {
-		reap(pid);
-		return;
-	}
+	if (pid)
+		return reap_status(pid);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	be_born(1);
 	if (depth > 1)
@@ -63,13 +62,13 @@ static void fork_deep(int depth)
 }
 
 /* Wait for the child whose hits the test checks. */
-static void reap_child(pid_t pid)
+static long reap_child(pid_t pid)
 {
 	stage->number[4] = pid;
-	reap(pid);
+	return reap_status(pid);
 }
 
-static void fork_one(int hits)
+static long fork_one(long hits)
 {
 	pid_t pid = plain_fork();
 
@@ -78,6 +77,7 @@ static void fork_one(int hits)
 		_exit(0);
 	}
 	reap_child(pid);
+	return 0;
 }
 
 /* A process with the same memory. */
@@ -90,8 +90,7 @@ static int share_memory(void *hits)
 /* A process with the same memory maps the library. */
 static int load_here(void *unused)
 {
-	load_library(stage->library);
-	return 0;
+	return load_library(stage->library);
 }
 
 /* A child of a process that has the memory, and maybe no engine; see be_born(). */
@@ -119,7 +118,7 @@ static void *hit_as_thread(void *hits)
 	return NULL;
 }
 
-static void hit_by_threads(long hits)
+static long hit_by_threads(long hits)
 {
 	pthread_t threads[THREADS];
 	int i;
@@ -128,10 +127,11 @@ static void hit_by_threads(long hits)
 		pthread_create(&threads[i], NULL, hit_as_thread, (void *)hits);
 	for (i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
+	return 0;
 }
 
 /* The program runs @more other ones after itself, and loads the library. */
-static void execute(int more)
+static long execute(long more)
 {
 	char number[16];
 
@@ -144,68 +144,59 @@ static void execute(int more)
 /* The file that keeps an execve(2). */
 static int kept_by = -1;
 
-static void execute_kept(void)
+static long execute_kept(long unused)
 {
 	if (silent_read_async(kept_by))
 		execute(0);
 	_exit(84);
 }
 
-static void execute_in_child(pid_t pid)
+static long execute_in_fork(long unused)
 {
+	pid_t pid = plain_fork();
+
 	if (!pid)
 		execute(0);
-	reap_child(pid);
+	return reap_child(pid);
 }
 
-/* See the functions for what the orders do.  Others: as in sites.h. */
-static void obey_here(struct target *target, struct order *order)
+static long execute_in_vfork(long unused)
 {
-	void *hits = (void *)(long)order->n;
+	pid_t pid = vfork();
 
-	switch (order->what) {
-	case 'f':
-		fork_one(order->n);
-		break;
-	case 'F':
-		fork_deep(order->n);
-		break;
-	case 'V':
-		reap_child(run_in_vfork(share_memory, hits));
-		break;
-	case 'C':
-		reap_child(run_in_clone(share_memory, hits));
-		break;
-	case 'O':
-		reap_child(run_in_clone(load_here, NULL));
-		break;
-	case 'i':
-		reap(run_in_vfork(fork_here, hits));
-		break;
-	case 'I':
-		reap(run_in_clone(fork_here, hits));
-		break;
-	case 'T':
-		hit_by_threads(order->n);
-		break;
-	case 'X':
-		execute(order->n);
-		break;
-	case 'S':
-		execute_kept();
-		break;
-	case 'Y':
-		execute_in_child(plain_fork());
-		break;
-	case 'Z':
-		execute_in_child(vfork());
-		break;
-	case 'k':
-		prctl(PR_SET_PDEATHSIG, order->n);
-		break;
-	default:
-		obey_sites(target, order);
-	}
+	if (!pid)
+		execute(0);
+	return reap_child(pid);
+}
+
+static long share_by_vfork(long hits)
+{
+	return reap_child(run_in_vfork(share_memory, (void *)hits));
+}
+
+static long share_by_clone(long hits)
+{
+	return reap_child(run_in_clone(share_memory, (void *)hits));
+}
+
+static long load_by_clone(long unused)
+{
+	return reap_child(run_in_clone(load_here, NULL));
+}
+
+static long fork_by_vfork(long hits)
+{
+	return reap_status(run_in_vfork(fork_here, (void *)hits));
+}
+
+static long fork_by_clone(long hits)
+{
+	return reap_status(run_in_clone(fork_here, (void *)hits));
+}
+
+static long die_with_parent(long signal)
+{
+	return prctl(PR_SET_PDEATHSIG, signal);
 }
 
 /* Processes and threads. */
@@ -232,10 +223,10 @@ TEST_F(sites, child_of_a_tree)
 	are_hits_as(&tracer, target, CHILD, PLAIN, 3, "a child that was there");
 	/* The test becomes the parent, with which the child ends. */
 	need(!prctl(PR_SET_CHILD_SUBREAPER, 1), "PR_SET_CHILD_SUBREAPER");
-	have(target, CHILD, 'k', 0);
-	tell(target, SELF, 'e', 0);
+	have(target, CHILD, die_with_parent, 0);
+	tell(target, SELF, exit_with, 0);
 	is(0, status_of(target->pid), "the parent ends");
-	have(target, CHILD, 'k', SIGKILL);
+	have(target, CHILD, die_with_parent, SIGKILL);
 	hit_as(target, CHILD, HIT, 7);
 	are_hits_as(&tracer, target, CHILD, HIT, 7, "hits of the child alone");
 	is(0, disarm_id(tracer.session, tracer.ids[HIT]), "DISARM");
@@ -249,7 +240,7 @@ TEST_F(sites, child_of_a_tree)
 	untrace(&tracer);
 	is(0, semaphore_as(target, CHILD, HIT), "closed");
 	hit_as(target, CHILD, HIT, 7);
-	tell(target, CHILD, 'e', 0);
+	tell(target, CHILD, exit_with, 0);
 }
 
 /* Children that were there before the tracer came. */
@@ -277,10 +268,10 @@ TEST_F(sites, child_before_the_tracer)
 }
 
 /*
- * Have @children be born, by the order @what.  Each child sees the semaphore as
+ * Have @children be born, by an order.  Each child sees the semaphore as
  * @armed from its first instruction on, and hits the marker.
  */
-static void run_child(struct target *target, char what, int n, int children,
+static void run_child(struct target *target, order_fn *order, long n, int children,
 		      bool armed, const char *text)
 {
 	int i;
@@ -288,7 +279,7 @@ static void run_child(struct target *target, char what, int n, int children,
 	for (i = 0; i < 5; i++)
 		stage->number[i] = 0;
 	stage->place = HIT;
-	have(target, SELF, what, n);
+	have(target, SELF, order, n);
 	holds(!stage->number[3], "%s: end %lx", text, stage->number[3]);
 	is(children, stage->number[1], "  children");
 	is(armed ? children : 0, stage->number[0], "  semaphores at first");
@@ -304,11 +295,11 @@ TEST_F(sites, children_of_a_process)
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	arm_place(&tracer, HIT);
 	for (i = 0; i < 5; i++) {
-		run_child(target, 'f', 5, 1, false, "fork");
+		run_child(target, fork_one, 5, 1, false, "fork");
 		are_none(&tracer, "  hits of the child");
 		is(1, semaphore(target, HIT), "  the parent");
 	}
-	run_child(target, 'F', 5, 5, false, "nested forks");
+	run_child(target, fork_deep, 5, 5, false, "nested forks");
 	are_none(&tracer, "  hits of descendants");
 	hit(target, HIT, 4);
 	are_hits(&tracer, target, HIT, 4, "hits of the parent");
@@ -328,12 +319,12 @@ TEST_F(sites, children_of_a_tree)
 	for (i = 0; i < 5; i++) {
 		pid_t pid;
 
-		run_child(target, 'f', 5, 1, true, "fork");
+		run_child(target, fork_one, 5, 1, true, "fork");
 		pid = stage->number[4];
 		is(5, gather(tracer.session, 5), "  hits of the child");
 		is(5, good_hits(&tracer, pid, pid, HIT, 0), "  are right");
 	}
-	run_child(target, 'F', 5, 5, true, "nested forks");
+	run_child(target, fork_deep, 5, 5, true, "nested forks");
 	is(5, gather(tracer.session, 5), "  hits of descendants");
 	for_each_record(rec)
 		others += rec->tid != target->pid && rec->number == 1;
@@ -343,13 +334,13 @@ TEST_F(sites, children_of_a_tree)
 }
 
 /* The memory is the same, and so is the semaphore; the task is another one. */
-static void check_shared_memory(struct target *target, char what)
+static void check_shared_memory(struct target *target, order_fn *order)
 {
 	struct tracer tracer;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	arm_place(&tracer, HIT);
-	run_child(target, what, 5, 1, true, "a process of its own");
+	run_child(target, order, 5, 1, true, "a process of its own");
 	gather(tracer.session, 0);
 	is(0, count(UTRACE_REC_MARKER, stage->number[4]),
 	   "  its hits are no records of the target");
@@ -358,34 +349,34 @@ static void check_shared_memory(struct target *target, char what)
 	untrace(&tracer);
 	trace(&tracer, target->pid, UTRACE_SCOPE_TREE);
 	arm_place(&tracer, HIT);
-	run_child(target, what, 5, 1, true, "a process of the tree");
+	run_child(target, order, 5, 1, true, "a process of the tree");
 	is(5, gather(tracer.session, 5), "  its hits");
 	is(5, good_hits(&tracer, stage->number[4], stage->number[4], HIT, 0),
 	   "  are right");
 	untrace(&tracer);
-	run_child(target, what, 5, 1, false, "not armed");
+	run_child(target, order, 5, 1, false, "not armed");
 }
 
 TEST_F(sites, vfork)
 {
-	check_shared_memory(&self->target, 'V');
+	check_shared_memory(&self->target, share_by_vfork);
 }
 
 TEST_F(sites, clone_vm)
 {
-	check_shared_memory(&self->target, 'C');
+	check_shared_memory(&self->target, share_by_clone);
 }
 
 #define INT3	0xcc
 
 /* A child of a process that only has the memory: the breakpoint goes, or stays. */
-static void check_grandchild(struct target *target, char what)
+static void check_grandchild(struct target *target, order_fn *order)
 {
 	struct tracer tracer;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	arm_place(&tracer, HIT);
-	run_child(target, what, 5, 1, false, "a grandchild of the process");
+	run_child(target, order, 5, 1, false, "a grandchild of the process");
 	holds(stage->number[5] != INT3, "  no breakpoint: %lx", stage->number[5]);
 	are_none(&tracer, "  hits");
 	hit(target, HIT, 5);
@@ -393,7 +384,7 @@ static void check_grandchild(struct target *target, char what)
 	untrace(&tracer);
 	trace(&tracer, target->pid, UTRACE_SCOPE_TREE);
 	arm_place(&tracer, HIT);
-	run_child(target, what, 5, 1, true, "a grandchild of the tree");
+	run_child(target, order, 5, 1, true, "a grandchild of the tree");
 	is(INT3, stage->number[5], "  the breakpoint");
 	is(5, gather(tracer.session, 5), "  its hits");
 	is(5, good_hits(&tracer, stage->number[4], stage->number[4], HIT, 0),
@@ -403,12 +394,12 @@ static void check_grandchild(struct target *target, char what)
 
 TEST_F(sites, fork_of_a_vfork)
 {
-	check_grandchild(&self->target, 'i');
+	check_grandchild(&self->target, fork_by_vfork);
 }
 
 TEST_F(sites, fork_of_a_clone_vm)
 {
-	check_grandchild(&self->target, 'I');
+	check_grandchild(&self->target, fork_by_clone);
 }
 
 TEST_F(sites, threads)
@@ -428,7 +419,7 @@ TEST_F(sites, threads)
 	hit(target, HIT, 5);
 	are_hits(&tracer, target, HIT, 5, "hits of the leader");
 	stage->place = HIT;
-	have(target, SELF, 'T', hits);
+	have(target, SELF, hit_by_threads, hits);
 	is(THREADS * hits, gather(tracer.session, THREADS * hits),
 	   "hits of new threads at once");
 	for_each_record(rec)
@@ -448,12 +439,12 @@ TEST_F(sites, loaded_later)
 	struct tracer tracer;
 	int i;
 
-	have(target, SELF, 'x', 0);
+	have(target, SELF, unload_library, 0);
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	arm_place(&tracer, HIT);
 	arm_place(&tracer, PLAIN);
 	for (i = 0; i < 10; i++) {
-		have(target, SELF, 'o', 0);
+		have(target, SELF, load_library, 0);
 		is(0, stage->born, "loaded: the constructor's marker");
 		is(1, semaphore(target, HIT), "  a semaphore");
 		is(0, other_semaphores(target, HIT), "  and no other");
@@ -461,11 +452,11 @@ TEST_F(sites, loaded_later)
 		are_hits(&tracer, target, HIT, 5, "  hits");
 		hit(target, PLAIN, 5);
 		are_hits(&tracer, target, PLAIN, 5, "  hits of another marker");
-		have(target, SELF, 'x', 0);
+		have(target, SELF, unload_library, 0);
 	}
 	is(50, hits_of(&tracer, COOKIE(HIT)), "counted");
 	untrace(&tracer);
-	have(target, SELF, 'o', 0);
+	have(target, SELF, load_library, 0);
 	is(0, semaphore(target, HIT), "loaded when the tracer is gone");
 	hit(target, HIT, 5);
 }
@@ -477,14 +468,14 @@ TEST_F(sites, loaded_by_a_sharer)
 	struct tracer tracer;
 	int i;
 
-	have(target, SELF, 'x', 0);
+	have(target, SELF, unload_library, 0);
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	arm_place(&tracer, HIT);
 	for (i = 0; i < 5; i++) {
-		have(target, SELF, 'O', 0);
+		have(target, SELF, load_by_clone, 0);
 		hit(target, HIT, 5);
 		are_hits(&tracer, target, HIT, 5, "loaded by a sharer: hits");
-		have(target, SELF, 'x', 0);
+		have(target, SELF, unload_library, 0);
 	}
 	untrace(&tracer);
 }
@@ -497,21 +488,21 @@ TEST_F(sites, constructor)
 	struct tracer tracer;
 	int i;
 
-	have(target, SELF, 'x', 0);
+	have(target, SELF, unload_library, 0);
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	arm_place(&tracer, BORN);
 	for (i = 0; i < 5; i++) {
-		have(target, SELF, 'o', 0);
+		have(target, SELF, load_library, 0);
 		is(1, stage->born, "the semaphore in the constructor");
 		is(1, gather(tracer.session, 1), "and its hit");
 		rec = (void *)find(UTRACE_REC_MARKER, target->pid);
 		is(1, rec && hit_args(rec)[0] == 1 && rec->nargs == 1 &&
 		   rec->ip == stage->bias[0] + site[BORN].address,
 		   "  which is right");
-		have(target, SELF, 'x', 0);
+		have(target, SELF, unload_library, 0);
 	}
 	disarm_place(&tracer, BORN);
-	have(target, SELF, 'o', 0);
+	have(target, SELF, load_library, 0);
 	is(0, stage->born, "disarmed");
 	are_none(&tracer, "hits");
 	untrace(&tracer);
@@ -526,7 +517,7 @@ TEST_F(sites, another_file)
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	arm_place(&tracer, HIT);
 	stage->library = 1;
-	have(target, SELF, 'o', 0);
+	have(target, SELF, load_library, 1);
 	is(0, semaphore(target, HIT), "a library by another path");
 	hit(target, HIT, 3);
 	are_none(&tracer, "its hits");
@@ -613,7 +604,7 @@ TEST_F(sites, executed)
 	arm_place(&tracer, HIT);
 	hit(target, HIT, 2);
 	are_hits(&tracer, target, HIT, 2, "hits before");
-	tell(target, SELF, 'X', runs - 1);
+	tell(target, SELF, execute, runs - 1);
 	is(0, status_of(target->pid), "programs one after another");
 	is(runs, shared->number[1], "programs");
 	is(runs, shared->number[0], "semaphores in main()");
@@ -645,7 +636,7 @@ TEST_F(sites, armed_while_executed)
 	/* That of the fixture does not have the file. */
 	start_sites(&target);
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
-	tell(&target, SELF, 'S', 0);
+	tell(&target, SELF, execute_kept, 0);
 	need(until(silent_keeps(target.pid)), "a process in execve(2)");
 	is(0, in_child_for(arm_all, &tracer, SOON), "ARM does not wait");
 	holds(silent_keeps(target.pid), "the process is in execve(2) still");
@@ -669,7 +660,7 @@ TEST_F(sites, executed_by_a_thread)
 	have_more(target, THREAD);
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	arm_program(&tracer);
-	tell(target, THREAD, 'X', 1);
+	tell(target, THREAD, execute, 1);
 	is(0, status_of(target->pid), "programs one after another");
 	is(2, shared->number[0], "semaphores in main()");
 	are_runs(&tracer, target->pid, 2, 0, "hits of programs");
@@ -680,7 +671,7 @@ TEST_F(sites, executed_by_a_thread)
 static void check_children_execute(struct target *target, __u32 scope)
 {
 	const bool tree = scope == UTRACE_SCOPE_TREE;
-	const char how[] = { 'Y', 'Z', 'Y', 'Z' };
+	order_fn * const execute_in[] = { execute_in_fork, execute_in_vfork };
 	struct tracer tracer;
 	int i;
 
@@ -693,7 +684,7 @@ static void check_children_execute(struct target *target, __u32 scope)
 		shared->number[0] = 0;
 		shared->number[2] = 0;
 		stage->number[3] = 0;
-		have(target, SELF, how[i], 0);
+		have(target, SELF, execute_in[i % 2], 0);
 		is(0, stage->number[3], "a child executes");
 		is(tree, shared->number[0], "  the semaphore in main()");
 		is(tree, shared->number[2], "  that of the library");
@@ -722,7 +713,7 @@ TEST_F(sites, executed_without_tracer)
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	arm_program(&tracer);
 	untrace(&tracer);
-	tell(target, SELF, 'X', 1);
+	tell(target, SELF, execute, 1);
 	is(0, status_of(target->pid), "programs when the tracer is gone");
 	is(2, shared->number[1], "programs");
 	is(0, shared->number[0] + shared->number[2], "semaphores");

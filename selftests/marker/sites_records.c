@@ -25,8 +25,8 @@ static long fork_inside(long n)
 	return pid;
 }
 
-/* probed_call() returns in the child, too. */
-static void return_twice(void)
+/* probed_call() returns in the child, too.  Returns the status of the child. */
+static long return_twice(long unused)
 {
 	int status = -1;
 	long pid;
@@ -35,31 +35,21 @@ static void return_twice(void)
 	if (!pid)
 		_exit(7);
 	waitpid(pid, &status, 0);
-	stage->result = status;
+	return status;
 }
 
-/*
- * 'i': wait within probed_call().  'f': fork within probed_call().  'p': hits
- * between two marker calls.
- */
-static void obey_here(struct target *target, struct order *order)
+/* Wait within probed_call(). */
+static long call_and_wait(long n)
 {
-	switch (order->what) {
-	case 'i':
-		stage->result = loaded[0].function[CALL]((long)wait_inside,
-							 order->n);
-		break;
-	case 'f':
-		return_twice();
-		break;
-	case 'p':
-		mark(1);
-		hit_here(order->n);
-		mark(1);
-		break;
-	default:
-		obey_sites(target, order);
-	}
+	return loaded[0].function[CALL]((long)wait_inside, n);
+}
+
+/* Hits between two marker calls. */
+static long hit_between_marks(long n)
+{
+	mark(1);
+	hit_here(n);
+	return mark(1);
 }
 
 /* The return of a function, with its result. */
@@ -206,15 +196,14 @@ TEST_F(sites, deep_recursion)
 /* The target is in the n-th call of a function, until end_call(). */
 static void begin_call(struct target *target, int n)
 {
-	tell(target, SELF, 'i', n);
+	tell(target, SELF, call_and_wait, n);
 	need(until(stage->number[0] == n), "a call");
 }
 
 static void end_call(struct target *target, int n, const char *text)
 {
 	stage->number[1] = n;
-	need(hear(target, SELF) > 0, "the target");
-	is(n + 1, stage->result, text);
+	is(n + 1, hear(target, SELF), text);
 }
 
 /* The test arms and disarms while the function runs. */
@@ -253,8 +242,7 @@ static void check_fork_inside(struct target *target, __u32 scope, int hits)
 
 	trace(&tracer, target->pid, scope);
 	arm_marker(&tracer, return_of(CALL));
-	have(target, SELF, 'f', 0);
-	is(7 << 8, stage->result, "the child returns, and goes on");
+	is(7 << 8, have(target, SELF, return_twice, 0), "the child returns, and goes on");
 	is(hits, gather(tracer.session, hits), "returns");
 	is(1, count(UTRACE_REC_MARKER, target->pid), "one by the parent");
 	is(hits - 1, count(UTRACE_REC_MARKER, stage->number[2]),
@@ -287,7 +275,7 @@ TEST_F(sites, order)
 	arm_place(&tracer, HIT);
 	settle(target, SELF);
 	stage->place = HIT;
-	have(target, SELF, 'p', 3);
+	have(target, SELF, hit_between_marks, 3);
 	settle(target, SELF);
 	is(3, gather(tracer.session, 3), "hits");
 	for_each_record(rec) {
@@ -338,7 +326,7 @@ TEST_F(sites, slow_reader)
 	pfd[1] = (struct pollfd){ target->from[SELF][0], POLLIN, 0 };
 	pin_to_cpu(target->pid, 0);
 	stage->place = HIT;
-	tell(target, SELF, 'h', HITS);
+	tell(target, SELF, hit_here, HITS);
 	while (!(pfd[1].revents & POLLIN)) {
 		/* The reader waits for the first times, until the task does. */
 		if (held < 3)
@@ -349,7 +337,7 @@ TEST_F(sites, slow_reader)
 		good += good_hits(&tracer, target->pid, target->pid, HIT, n);
 		n += now;
 	}
-	need(hear(target, SELF) > 0, "the target");
+	hear(target, SELF);
 	now = gather(tracer.session, HITS - n);
 	good += good_hits(&tracer, target->pid, target->pid, HIT, n);
 	is(3, held, "the task has waited");
@@ -403,14 +391,14 @@ TEST_F(sites, closed_while_the_task_waits)
 			   UTRACE_FULL_STOP);
 		arm_place(&tracer, HIT);
 		stage->place = HIT;
-		tell(target, SELF, 'h', HITS);
+		tell(target, SELF, hit_here, HITS);
 		holds(is_held(target->pid), "the task waits");
 		if (i % 2)
 			disarm_place(&tracer, HIT);
 		if (i / 2)
 			leave(&tracer);
 		untrace(&tracer);
-		holds(hear(target, SELF) > 0, "the task goes on");
+		holds(is_answered(target, SELF), "the task goes on");
 		is(0, semaphore(target, HIT), "the semaphore");
 	}
 }
@@ -426,19 +414,19 @@ TEST_F(sites, armed_while_stopped)
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	freeze(target->pid);
 	stage->place = HIT;
-	tell(target, SELF, 'h', 1);
+	tell(target, SELF, hit_here, 1);
 	arm_place(&tracer, HIT);
 	is(1, read_word(target->pid, at, 2), "the semaphore while stopped");
 	are_none(&tracer, "hits while stopped");
 	thaw(target->pid);
-	need(hear(target, SELF) > 0, "the target");
+	hear(target, SELF);
 	are_hits(&tracer, target, HIT, 1, "the first hit after SIGCONT");
 	freeze(target->pid);
-	tell(target, SELF, 'h', 5);
+	tell(target, SELF, hit_here, 5);
 	disarm_place(&tracer, HIT);
 	is(0, read_word(target->pid, at, 2), "disarmed while stopped");
 	thaw(target->pid);
-	need(hear(target, SELF) > 0, "the target");
+	hear(target, SELF);
 	are_none(&tracer, "hits after SIGCONT");
 	freeze(target->pid);
 	arm_place(&tracer, HIT);

@@ -95,7 +95,7 @@ static void *be_thread_that_calls(void *unused)
 	return NULL;
 }
 
-static void call_in_threads(void)
+static long call_in_threads(long unused)
 {
 	pthread_t threads[THREADS];
 	int i;
@@ -109,9 +109,10 @@ static void call_in_threads(void)
 			pthread_join(threads[i], NULL);
 		stage->number[ROUNDS]++;
 	}
+	return 0;
 }
 
-static void call_alone(void)
+static long call_alone(long unused)
 {
 	int i;
 
@@ -120,9 +121,10 @@ static void call_alone(void)
 		if (i % 100 == 0)
 			usleep(1000);
 	}
+	return 0;
 }
 
-static void reap(pid_t pid)
+static void reap_child(pid_t pid)
 {
 	int status = -1;
 
@@ -143,10 +145,10 @@ static void have_children(bool is_virtual, int depth, int counter)
 		call_as(counter);
 		_exit(0);
 	}
-	reap(pid);
+	reap_child(pid);
 }
 
-static void call_with_children(void)
+static long call_with_children(long unused)
 {
 	int i;
 
@@ -156,6 +158,7 @@ static void call_with_children(void)
 		call_as(CALLS);
 		stage->number[ROUNDS]++;
 	}
+	return 0;
 }
 
 static void load_again(void)
@@ -166,7 +169,7 @@ static void load_again(void)
 }
 
 /* Fork and load the library; these calls are not of the target. */
-static void fork_and_load(void)
+static long fork_and_load(long unused)
 {
 	pid_t pid;
 
@@ -180,8 +183,9 @@ static void fork_and_load(void)
 			load_again();
 			_exit(0);
 		}
-		reap(pid);
+		reap_child(pid);
 	}
+	return 0;
 }
 
 /* A file that changes */
@@ -370,7 +374,7 @@ static void map_anew(int mapper)
 	until(!shared->number[STILL + mapper]);
 }
 
-static void map_on(int mapper)
+static long map_on(long mapper)
 {
 	seed_random(2 + mapper);
 	stay_on_first_cpu();
@@ -383,41 +387,19 @@ static void map_on(int mapper)
 			map_anew(mapper);
 	}
 	catch_signals(SIG_DFL);
+	return 0;
 }
 
-/*
- * 'T': call in threads.  'F': call, and have children that call.  'C': call alone.  'O':
- * fork and load the library.  'U': become the user.  'V': be mapper n of the changing file.
- * 'k': map this file and call.
- */
-static void obey_here(struct target *target, struct order *order)
+static long map_and_call(long unused)
 {
-	switch (order->what) {
-	case 'T':
-		call_in_threads();
-		break;
-	case 'F':
-		call_with_children();
-		break;
-	case 'C':
-		call_alone();
-		break;
-	case 'O':
-		fork_and_load();
-		break;
-	case 'U':
-		become_user();
-		break;
-	case 'V':
-		map_on(order->n);
-		break;
-	case 'k':
-		map_code(code_path(), PAGE);
-		stage->result = call_code(FUNCTION, NULL);
-		break;
-	default:
-		obey_sites(target, order);
-	}
+	map_code(code_path(), PAGE);
+	return call_code(FUNCTION, NULL);
+}
+
+static long be_user(long unused)
+{
+	become_user();
+	return 0;
 }
 
 /* Steady users */
@@ -820,7 +802,7 @@ static void is_untouched(struct target *target, enum place place)
 {
 	unsigned char byte;
 
-	have(target, SELF, 'b', 0);
+	have(target, SELF, look_around, 0);
 	need(pread(library_fd, &byte, 1, site[place].offset) == 1, library[0]);
 	is(byte, byte_at(target->pid, place), "afterwards: the byte of the file");
 	is(0, semaphore(target, HIT), "  the semaphore");
@@ -843,28 +825,29 @@ static void root_can_trace(struct target *target, enum place place)
 }
 
 /* A storm over the target, which carries out @order. */
-static void storm(struct target *target, enum place place, __u32 scope, char order)
+static void storm(struct target *target, enum place place, __u32 scope, order_fn *order)
 {
 	struct target his, others[2];
 	struct counters counters;
 	pid_t togglers[2];
 
 	start_sites(&his);
-	have(&his, SELF, 'U', 0);
+	have(&his, SELF, be_user, 0);
 	start_sites(&others[0]);
 	start_sites(&others[1]);
 	/* Togglers come first, so that they have no copies of the steady descriptors. */
 	togglers[0] = start_toggler(target->pid, counted(place, false), false, false);
 	togglers[1] = start_toggler(his.pid, counted(place, false), true, false);
 	begin_counters(&counters, place, target->pid, scope);
-	tell(&his, SELF, 'C', 0);
-	tell(&others[0], SELF, 'O', 0);
-	tell(&others[1], SELF, 'O', 0);
+	tell(&his, SELF, call_alone, 0);
+	tell(&others[0], SELF, fork_and_load, 0);
+	tell(&others[1], SELF, fork_and_load, 0);
 	tell(target, SELF, order, 0);
 	wait_for_storm(ROUNDS);
-	need(hear(target, SELF) >= 0, "the target");
-	need(hear(&his, SELF) >= 0, "the user's process");
-	need(hear(&others[0], SELF) >= 0 && hear(&others[1], SELF) >= 0, "other processes");
+	hear(target, SELF);
+	hear(&his, SELF);
+	hear(&others[0], SELF);
+	hear(&others[1], SELF);
 	are_exact(&counters);
 	have_ended(togglers, 2, "a toggler");
 	all_went_well();
@@ -884,7 +867,7 @@ TEST_F_TIMEOUT(sites, same_place_counts, LONG_TIMEOUT)
 
 	if (why)
 		SKIP(return, "%s", why);
-	storm(&self->target, HIT, UTRACE_SCOPE_PROCESS, 'T');
+	storm(&self->target, HIT, UTRACE_SCOPE_PROCESS, call_in_threads);
 }
 
 /* The place is the entry of a function, whose returns count, too. */
@@ -894,7 +877,7 @@ TEST_F_TIMEOUT(sites, same_function_counts, LONG_TIMEOUT)
 
 	if (why)
 		SKIP(return, "%s", why);
-	storm(&self->target, ADD, UTRACE_SCOPE_PROCESS, 'T');
+	storm(&self->target, ADD, UTRACE_SCOPE_PROCESS, call_in_threads);
 }
 
 TEST_F_TIMEOUT(sites, children_beside, LONG_TIMEOUT)
@@ -903,7 +886,7 @@ TEST_F_TIMEOUT(sites, children_beside, LONG_TIMEOUT)
 
 	if (why)
 		SKIP(return, "%s", why);
-	storm(&self->target, HIT, UTRACE_SCOPE_TREE, 'F');
+	storm(&self->target, HIT, UTRACE_SCOPE_TREE, call_with_children);
 }
 
 TEST_F_TIMEOUT(sites, children_of_a_function, LONG_TIMEOUT)
@@ -912,7 +895,7 @@ TEST_F_TIMEOUT(sites, children_of_a_function, LONG_TIMEOUT)
 
 	if (why)
 		SKIP(return, "%s", why);
-	storm(&self->target, ADD, UTRACE_SCOPE_TREE, 'F');
+	storm(&self->target, ADD, UTRACE_SCOPE_TREE, call_with_children);
 }
 
 /* A marker in the changed file works in a new mapping. */
@@ -921,16 +904,16 @@ static void present_code_runs(struct target *target, int fd)
 	struct tracer tracer;
 
 	/* A copy of the text before may be left, for which ARM gives EBUSY. */
-	have(target, SELF, 'k', 0);
+	have(target, SELF, map_and_call, 0);
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	arm_marker(&tracer, marker_in(fd, FUNCTION, UTRACE_ARM_F_COUNT));
-	have(target, SELF, 'k', 0);
-	is(shared->number[LAST], stage->result, "afterwards: the present function");
+	is(shared->number[LAST], have(target, SELF, map_and_call, 0),
+	   "afterwards: the present function");
 	is(1, hits_of(&tracer, COOKIE(FUNCTION)), "  its hit");
 	untrace(&tracer);
 	is(MOV, code_byte(target->pid, FUNCTION), "  the byte of the file");
-	have(target, SELF, 'k', 0);
-	is(shared->number[LAST], stage->result, "  the function without a marker");
+	is(shared->number[LAST], have(target, SELF, map_and_call, 0),
+	   "  the function without a marker");
 }
 
 TEST_F_TIMEOUT(sites, file_is_written_in_the_storm, LONG_TIMEOUT)
@@ -944,14 +927,15 @@ TEST_F_TIMEOUT(sites, file_is_written_in_the_storm, LONG_TIMEOUT)
 		SKIP(return, "%s", why);
 	fd = make_file();
 	start_sites(&his);
-	have(&his, SELF, 'U', 0);
+	have(&his, SELF, be_user, 0);
 	pids[0] = start_writer(fd);
 	pids[1] = start_toggler(his.pid, marker_in(fd, FUNCTION, UTRACE_ARM_F_COUNT), true, true);
 	pids[2] = start_switcher(true);
-	tell(target, SELF, 'V', 0);
-	tell(&his, SELF, 'V', 1);
+	tell(target, SELF, map_on, 0);
+	tell(&his, SELF, map_on, 1);
 	wait_for_storm(ANEW);
-	need(hear(target, SELF) >= 0 && hear(&his, SELF) >= 0, "mappers");
+	hear(target, SELF);
+	hear(&his, SELF);
 	have_ended(pids, 3, "a writer, a toggler and a switcher");
 	all_went_well();
 	holds(stage->number[SWITCHES] > 0, "%ld times an event", stage->number[SWITCHES]);

@@ -9,16 +9,17 @@
 #include "sites_events.h"
 
 /* number[]: 0: stop.  1: loads of the semaphore.  2: those that were not 1. */
-static void watch_semaphore(void)
+static long watch_semaphore(long unused)
 {
 	while (!stage->number[0]) {
 		stage->number[2] += own_semaphore(HIT) != 1;
 		stage->number[1]++;
 	}
+	return 0;
 }
 
-/* number[]: 3: the child's semaphore.  stage::result: its status. */
-static void fork_one(int hits)
+/* number[]: 3: the child's semaphore.  Returns its status. */
+static long fork_one(long hits)
 {
 	pid_t pid = plain_fork();
 	int status = -1;
@@ -29,21 +30,7 @@ static void fork_one(int hits)
 		_exit(0);
 	}
 	waitpid(pid, &status, 0);
-	stage->result = status;
-}
-
-static void obey_here(struct target *target, struct order *order)
-{
-	switch (order->what) {
-	case 'W':
-		watch_semaphore();
-		break;
-	case 'f':
-		fork_one(order->n);
-		break;
-	default:
-		obey_sites(target, order);
-	}
+	return status;
 }
 
 /* Tracers. */
@@ -290,7 +277,7 @@ TEST_F(sites, event_comes_and_goes)
 	if (!has_tracefs())
 		SKIP(return, NO_TRACEFS);
 	start_sites(&other);
-	have(target, SELF, 'b', 0);
+	have(target, SELF, look_around, 0);
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	arm_place(&tracer, HIT);
 	need(!add_event('p', HIT, site[HIT].semaphore), "uprobe_events");
@@ -327,7 +314,7 @@ TEST_F(sites, semaphore_with_two_users)
 	have_more(target, THREAD);
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	begin_event('p', HIT);
-	tell(target, THREAD, 'W', 0);
+	tell(target, THREAD, watch_semaphore, 0);
 	need(until(stage->number[1]), "a look");
 	for (i = 0; i < times(20); i++) {
 		arm_place(&tracer, HIT);
@@ -340,7 +327,7 @@ TEST_F(sites, semaphore_with_two_users)
 		trace_anew(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	}
 	stage->number[0] = 1;
-	need(hear(target, THREAD) > 0, "the thread");
+	hear(target, THREAD);
 	holds(stage->number[1] > 0, "%ld looks", stage->number[1]);
 	is(0, stage->number[2], "looks at a semaphore that is not 1");
 	end_event('p');
@@ -362,15 +349,13 @@ TEST_F(sites, event_and_children)
 	begin_event('p', HIT);
 	stage->place = HIT;
 	for (i = 1; i <= 3; i++) {
-		have(target, SELF, 'f', 5);
-		is(0, stage->result, "the end of a child");
+		is(0, have(target, SELF, fork_one, 5), "the end of a child");
 		is(1, stage->number[3], "its semaphore");
 		is(5 * i, event_hits('p'), "hits of the event");
 		are_none(&tracer, "hits of the tracer");
 	}
 	end_event('p');
-	have(target, SELF, 'f', 5);
-	is(0, stage->result, "the end of a child");
+	is(0, have(target, SELF, fork_one, 5), "the end of a child");
 	is(0, stage->number[3], "its semaphore without an event");
 	is(1, semaphore(target, HIT), "that of the parent");
 	hit(target, HIT, 5);
@@ -406,7 +391,7 @@ TEST_F(sites, event_with_another_semaphore)
 	/* An event of all processes, without a semaphore: nobody's is raised elsewhere. */
 	need(!add_event('p', HIT, 0), "uprobe_events");
 	need(!switch_event('p', true), "the event");
-	have(&bystander, SELF, 'b', 0);
+	have(&bystander, SELF, look_around, 0);
 	is(0, semaphore(&bystander, TWELVE), "a semaphore that another user has named");
 	is(0, semaphore(&bystander, HIT), "the right one");
 	need(!switch_event('p', false), "the event");
@@ -466,7 +451,7 @@ TEST_F(sites, perf)
 	int own, others;
 
 	start_sites(&other);
-	have(target, SELF, 'b', 0);
+	have(target, SELF, look_around, 0);
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	others = open_perf(other.pid, perf_of(HIT));
 	if (others < 0) {

@@ -23,7 +23,7 @@ TEST_F(dev, twice)
 	struct target target;
 	int fd, other;
 
-	start_words(&target, NULL);
+	start_words(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	other = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	is(-ENOENT, word_disarm(fd, WORD, BIT, 31), "not armed yet");
@@ -54,7 +54,7 @@ TEST_F(dev, ids)
 	__u32 first, second, third, failed, again;
 	int fd, other;
 
-	start_words(&target, NULL);
+	start_words(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	other = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	need(word_arm_for(fd, WORD_TARGET, WORD, BIT, 31, &first) >= 0 &&
@@ -104,7 +104,7 @@ TEST_F(dev, two_targets_of_a_session)
 	__u32 own, word, count, kept, total;
 	int fd, second;
 
-	start_words(&target, NULL);
+	start_words(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	second = attach(fd, target.pid, UTRACE_SCOPE_TREE);
 	need(second > 0, "a second target");
@@ -150,7 +150,7 @@ TEST_F(dev, process_gone)
 	struct target target;
 	int fd;
 
-	start_words(&target, NULL);
+	start_words(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_TREE);
 	arm(fd, WORD, BIT, 31);
 	is(0, poll_words(fd, 0) & POLLHUP, "no POLLHUP before the end");
@@ -175,7 +175,7 @@ TEST_F(dev, foreign_process)
 	struct target target;
 
 	allow_users();
-	start_words(&target, NULL);
+	start_words(&target);
 	is(EPERM, in_child(arm_foreign, &target), "another user's process");
 	is(0, look(&target, WORD, 4), "which is as before");
 	stop(&target);
@@ -213,7 +213,7 @@ TEST_F(dev, bits)
 	size_t i;
 	__u64 one;
 
-	start_words(&target, NULL);
+	start_words(&target);
 	for (i = 0; i < ARRAY_SIZE(some); i++) {
 		one = 1ULL << some[i];
 		holds(true, "bit %u", some[i]);
@@ -238,7 +238,7 @@ TEST_F(dev, counts)
 	struct target target;
 	size_t i, at;
 
-	start_words(&target, NULL);
+	start_words(&target);
 	for (i = 0; i < ARRAY_SIZE(values); i++) {
 		holds(true, "a count at %#llx", values[i]);
 		for (at = 0; at < 8; at += 2)
@@ -259,7 +259,7 @@ TEST_F(dev, counts_of_the_program)
 	struct target target;
 	int fd;
 
-	start_words(&target, NULL);
+	start_words(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	add(&target, WORD, 2, 3);
 	arm(fd, WORD, COUNT16, 0);
@@ -284,7 +284,7 @@ TEST_F(dev, several_tracers)
 	struct target target;
 	int fd[3], i;
 
-	start_words(&target, NULL);
+	start_words(&target);
 	for (i = 0; i < 3; i++) {
 		fd[i] = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 		arm(fd[i], WORD, COUNT16, 0);
@@ -317,7 +317,7 @@ TEST_F(dev, bit_of_two_kinds)
 	struct target target;
 	int fd, other;
 
-	start_words(&target, NULL);
+	start_words(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	other = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	arm(fd, WORD + 4, UTRACE_WORD_BIT32, 3);
@@ -338,7 +338,7 @@ TEST_F(dev, bit_of_the_program)
 	struct target target;
 	int fd;
 
-	start_words(&target, NULL);
+	start_words(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	put(&target, WORD, 4, 0x80000000);
 	arm(fd, WORD, BIT, 31);
@@ -354,7 +354,7 @@ TEST_F(dev, last_copy)
 	struct target target;
 	int fd, copy;
 
-	start_words(&target, NULL);
+	start_words(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	copy = dup(fd);
 	arm(fd, WORD, BIT, 31);
@@ -394,7 +394,7 @@ TEST_F(dev, tracer_is_killed)
 	pid_t tracer[2];
 	int i;
 
-	start_words(&target, NULL);
+	start_words(&target);
 	for (i = 0; i < 2; i++) {
 		tracer[i] = start_tracer(&target);
 		need(until(shared->number[0] == i + 1), "a tracer");
@@ -416,7 +416,7 @@ TEST_F(dev, highest_count)
 	struct target target;
 	int fd, other;
 
-	start_words(&target, NULL);
+	start_words(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	other = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	put(&target, WORD, 4, 0xfffeffff);
@@ -451,7 +451,7 @@ TEST_F(dev, lowest_count)
 	struct target target;
 	int fd;
 
-	start_words(&target, NULL);
+	start_words(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	arm(fd, WORD, COUNT16, 0);
 	arm(fd, WORD + 2, COUNT16, 0);
@@ -476,7 +476,7 @@ TEST_F(dev, stopped)
 	struct target target;
 	int fd;
 
-	start_words(&target, NULL);
+	start_words(&target);
 	put(&target, WORD, 4, 7);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	freeze(target.pid);
@@ -504,13 +504,9 @@ TEST_F(dev, stopped)
 	stop(&target);
 }
 
-/* Order 'f': give up a page, with this advice.  Others: as in words.h. */
-static void give_up(struct target *target, struct order *order)
+static long give_up(long advice)
 {
-	if (order->what == 'f')
-		shared->result = madvise(WORD, PAGE, order->n) ? -errno : 0;
-	else
-		obey_words(target, order);
+	return madvise(WORD, PAGE, advice) ? -errno : 0;
 }
 
 /*
@@ -546,20 +542,18 @@ TEST_F(dev, pages_that_are_not_there)
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		start_words(&target, give_up);
+		start_words(&target);
 		holds(true, "a page of 0 that was never touched");
 		check_page(&target, area + (8 + i) * PAGE, 0, i);
 		holds(true, "a page of the file that was never touched");
 		check_page(&target, in_file + (1 + i) * PAGE, 0, i);
 		holds(true, "a page that was given up");
 		put(&target, WORD, 4, 9);
-		have(&target, SELF, 'f', MADV_DONTNEED);
-		is(0, shared->result, "  MADV_DONTNEED");
+		is(0, have(&target, SELF, give_up, MADV_DONTNEED), "  MADV_DONTNEED");
 		check_page(&target, WORD, 0, i);
 		holds(true, "a page that may be in swap");
 		put(&target, WORD, 4, 9);
-		have(&target, SELF, 'f', MADV_PAGEOUT);
-		is(0, shared->result, "  MADV_PAGEOUT");
+		is(0, have(&target, SELF, give_up, MADV_PAGEOUT), "  MADV_PAGEOUT");
 		check_page(&target, WORD, 9, i);
 		stop(&target);
 	}
@@ -571,7 +565,7 @@ TEST_F(dev, taken_back_before_written)
 	struct target target;
 	int fd;
 
-	start_words(&target, NULL);
+	start_words(&target);
 	settle(&target, SELF);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	arm(fd, WORD, COUNT16, 0);
@@ -590,7 +584,7 @@ TEST_F(dev, list)
 	__u32 total, id;
 	int fd;
 
-	start_words(&target, NULL);
+	start_words(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	is(0, word_list(fd, rows, 4, &total), "no words yet");
 	is(0, total, "and so is the total");
@@ -636,16 +630,6 @@ TEST_F(dev, list)
 	stop(&target);
 }
 
-/* Order 'p': memory at PLACE.  Others: as in words.h. */
-static void make_place(struct target *target, struct order *order)
-{
-	if (order->what == 'p')
-		need(mmap(PLACE, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
-			  MAP_ANONYMOUS | MAP_FIXED, -1, 0) == PLACE, "mmap");
-	else
-		obey_words(target, order);
-}
-
 /* The events of poll(2) for records. */
 static int poll_records(int fd)
 {
@@ -659,13 +643,13 @@ TEST_F(dev, poll)
 	struct target target;
 	int fd;
 
-	start_words(&target, make_place);
+	start_words(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	fails(EFAULT, fd, PLACE, BIT, 31, "a word without memory");
 	settle(&target, SELF);
 	is(1, words_total(fd), "the list is read");
 	is(0, poll_words(fd, 0), "nothing has changed since then");
-	have(&target, SELF, 'p', 0);
+	have(&target, SELF, map_new_page, 0);
 	is(POLLPRI, poll_words(fd, DEADLINE_MS), "memory is mapped there");
 	is(POLLPRI, poll_words(fd, 0), "until the list is read");
 	is(0, poll_records(fd), "but not as records are");
@@ -688,13 +672,13 @@ TEST_F(dev, poll_is_woken)
 	struct target target;
 	int fd;
 
-	start_words(&target, make_place);
+	start_words(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	fails(EFAULT, fd, PLACE, BIT, 31, "a word without memory");
 	settle(&target, SELF);
 	is(1, words_total(fd), "the list is read");
 	fall_asleep(&asleep, fd, POLLPRI);
-	have(&target, SELF, 'p', 0);
+	have(&target, SELF, map_new_page, 0);
 	if (!holds(is_woken(&asleep), "memory is mapped there, which wakes poll()"))
 		return;
 	is(POLLPRI, asleep.result, "POLLPRI");
@@ -709,7 +693,7 @@ TEST_F(dev, poll_of_two_targets)
 	int fd, second;
 	__u32 id;
 
-	start_words(&target, make_place);
+	start_words(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	second = attach(fd, target.pid, UTRACE_SCOPE_TREE);
 	need(second > 0, "a second target");
@@ -720,7 +704,7 @@ TEST_F(dev, poll_of_two_targets)
 	is(1, total_of(fd, WORD_TARGET), "a list is read");
 	is(1, total_of(fd, second), "and the other one");
 	is(0, poll_words(fd, 0), "nothing has changed since then");
-	have(&target, SELF, 'p', 0);
+	have(&target, SELF, map_new_page, 0);
 	is(POLLPRI, poll_words(fd, DEADLINE_MS), "memory is mapped there");
 	is(1, total_of(fd, WORD_TARGET), "a list is read");
 	is(POLLPRI, poll_words(fd, 0), "the other one has news");

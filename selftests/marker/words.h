@@ -36,8 +36,10 @@ enum { OUT, ARMING, IN, LEAVING };
 
 /* What the test shares with the target, and the target with its children. */
 struct shared {
-	/* Orders: where, how many bytes, what, and the result. */
-	_Atomic __u64 at, size, value, seen;
+	/* The word that an order is about, and what to store, to add or to register. */
+	_Atomic __u64 at, size, value;
+	/* What else an order finds in memory, and the result of a program. */
+	_Atomic __u64 seen;
 	_Atomic long result;
 	_Atomic int quit;
 	/* Looks of watchers, see judge(). */
@@ -116,6 +118,9 @@ static inline pid_t plain_fork(void)
 {
 	return syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 }
+
+/* Run @function in a process with the same memory.  Returns its pid. */
+typedef pid_t run_fn(int (*function)(void *arg), void *arg);
 
 /* Run @function in a child by vfork(2), with the same memory.  Returns its pid. */
 static inline pid_t run_in_vfork(int (*function)(void *arg), void *arg)
@@ -260,24 +265,46 @@ static inline void write_word(pid_t pid, void *at, int size, __u64 value)
 
 /* Targets */
 
-/*
- * Orders, with shared::at and ::size.  'l': look.  's': store.  'a': add.
- */
-static inline void obey_words(struct target *target, struct order *order)
-{
-	void *at = (void *)(uintptr_t)shared->at;
+/* Orders about the word at shared::at. */
 
-	switch (order->what) {
-	case 'l':
-		shared->seen = load(at, shared->size);
-		break;
-	case 's':
-		store(at, shared->size, shared->value);
-		break;
-	case 'a':
-		add_to(at, shared->size, shared->value);
-		break;
-	}
+static inline void *ordered_word(void)
+{
+	return (void *)(uintptr_t)shared->at;
+}
+
+static inline long load_word(long unused)
+{
+	return load(ordered_word(), shared->size);
+}
+
+static inline long store_word(long unused)
+{
+	store(ordered_word(), shared->size, shared->value);
+	return 0;
+}
+
+static inline long add_to_word(long unused)
+{
+	add_to(ordered_word(), shared->size, shared->value);
+	return 0;
+}
+
+/* Reap a child; returns its status. */
+static inline long reap(long unused)
+{
+	int status = -1;
+
+	wait(&status);
+	return status;
+}
+
+/* Map a new page at PLACE. */
+static inline long map_new_page(long unused)
+{
+	if (mmap(PLACE, PAGE, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != PLACE)
+		_exit(95);
+	return 0;
 }
 
 static inline void share(void)
@@ -289,31 +316,27 @@ static inline void share(void)
 	need(shared != MAP_FAILED, "shared memory");
 }
 
-/* Start a target whose own orders @more carries out. */
-static inline void start_words(struct target *target,
-			       void (*more)(struct target *target,
-					    struct order *order))
+static inline void start_words(struct target *target)
 {
 	if (!shared)
 		share();
-	start_with(target, more ?: obey_words);
+	start(target);
 }
 
-static inline void order_word(struct target *target, enum who who, char what,
+static inline long order_word(struct target *target, enum who who, order_fn *function,
 			      const void *at, int size, __u64 value)
 {
 	shared->at = (uintptr_t)at;
 	shared->size = size;
 	shared->value = value;
-	have(target, who, what, 0);
+	return have(target, who, function, 0);
 }
 
 /* What a task of the target sees in user mode. */
 static inline __u64 look_as(struct target *target, enum who who, const void *at,
 			    int size)
 {
-	order_word(target, who, 'l', at, size, 0);
-	return shared->seen;
+	return order_word(target, who, load_word, at, size, 0);
 }
 
 static inline __u64 look(struct target *target, const void *at, int size)
@@ -324,18 +347,19 @@ static inline __u64 look(struct target *target, const void *at, int size)
 static inline void put(struct target *target, const void *at, int size,
 		       __u64 value)
 {
-	order_word(target, SELF, 's', at, size, value);
+	order_word(target, SELF, store_word, at, size, value);
 }
 
 static inline void add(struct target *target, const void *at, int size,
 		       __u64 value)
 {
-	order_word(target, SELF, 'a', at, size, value);
+	order_word(target, SELF, add_to_word, at, size, value);
 }
 
 /*
  * Execute this program; its main() gets @mode and finds the memory that is
- * shared.
+ * shared.  The new program obeys no orders: its code is at other addresses.  The test
+ * reaches it by the shared memory.
  */
 static inline void exec_self(const char *mode)
 {
@@ -344,6 +368,13 @@ static inline void exec_self(const char *mode)
 	snprintf(number, sizeof(number), "%d", shared_fd);
 	execl("/proc/self/exe", "words", mode, number, NULL);
 	_exit(97);
+}
+
+/* The order to do so; a string constant has the same address in the target. */
+static inline long become_program(long mode)
+{
+	exec_self((const char *)mode);
+	return 0;
 }
 
 static inline void share_again(const char *number)
@@ -377,15 +408,14 @@ enum hiding { BY_DUMPABLE, BY_SYSCTL };
 
 /*
  * Forbid to trace a process, or allow it again.  The caller is a user without privileges, in
- * a function that in_child_with_sysctls() runs.  The order 'd' of the target makes its
- * memory dumpable, or not.
+ * a function that in_child_with_sysctls() runs.
  */
 static inline void set_hidden(struct target *target, enum hiding by, bool hidden)
 {
 	if (by == BY_SYSCTL)
 		have_sysctl(UNPRIVILEGED, hidden ? "0" : "1");
 	else
-		have(target, SELF, 'd', !hidden);
+		have(target, SELF, set_dumpable, !hidden);
 }
 
 /* Sessions and words */

@@ -62,7 +62,7 @@ TEST_F(dev, scopes_without_words)
 {
 	struct target target;
 
-	start_words(&target, NULL);
+	start_words(&target);
 	check_no_words(open_scope(pidfd_of(target.pid, PIDFD_THREAD),
 				  UTRACE_SCOPE_THREAD), "a thread");
 	check_no_words(open_scope(-1, UTRACE_SCOPE_SYSTEM), "the system");
@@ -156,7 +156,7 @@ TEST_F(dev, arguments_of_words)
 	struct target target;
 	int fd;
 
-	start_words(&target, NULL);
+	start_words(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	check_members(fd);
 	check_spec_sizes(fd);
@@ -211,7 +211,7 @@ TEST_F(dev, sizes_of_arguments)
 	__u32 id;
 	int fd;
 
-	start_words(&target, NULL);
+	start_words(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	check_sizes(fd, UTRACE_IOC_ARM, UTRACE_IOC_ARM_SIZE_VER0, &arg, "ARM");
 	is(0, look(&target, WORD, 4), "nothing is armed by all that");
@@ -263,7 +263,7 @@ TEST_F(dev, larger_words)
 	size_t i;
 	int fd;
 
-	start_words(&target, NULL);
+	start_words(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		arg.spec_size = sizes[i];
@@ -314,7 +314,7 @@ TEST_F(dev, arguments_of_list)
 	size_t i;
 	int fd;
 
-	start_words(&target, NULL);
+	start_words(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	arm(fd, WORD, BIT, 31);
 	arm(fd, OTHER, COUNT16, 0);
@@ -357,7 +357,7 @@ TEST_F(dev, arguments_of_read)
 	size_t i;
 	int fd;
 
-	start_words(&target, NULL);
+	start_words(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	need(word_arm_for(fd, WORD_TARGET, WORD, BIT, 31, &id) >= 0, "ARM");
 	holds(true, "READ");
@@ -404,7 +404,7 @@ TEST_F(dev, argument_in_read_only_memory)
 	int fd;
 
 	need(arg != MAP_FAILED, "memory");
-	start_words(&target, NULL);
+	start_words(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	*arg = word_argument(&bit_of_word);
 	*list = (struct utrace_ioc_list){
@@ -456,7 +456,7 @@ TEST_F(dev, arguments_of_arm)
 	size_t i;
 	int fd;
 
-	start_words(&target, NULL);
+	start_words(&target);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		is(-EINVAL, word_arm(fd, WORD + bad[i].offset, bad[i].kind,

@@ -74,9 +74,10 @@ static void fork_beside(void)
 		pause();
 }
 
-/* Map two pages, and do with both what is to be done. */
-static int make_pages(const struct page *page)
+/* Map two pages, and do with both what is to be done; @row: the address of a struct page. */
+static long make_pages(long row)
 {
+	const struct page *page = (const void *)row;
 	const int more = page->of_file ? 0 : MAP_ANONYMOUS;
 
 	if (mmap(PLACE, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
@@ -94,29 +95,17 @@ static int make_pages(const struct page *page)
 	       madvise(PLACE, 2 * PAGE, MADV_DONTNEED) : 0;
 }
 
-/*
- * Orders: 'A', 'P': pages that are absent or present.  'R': protect the first of them.
- * 'B': be busy in user mode.  Others: as in words.h.
- */
-static void obey_here(struct target *target, struct order *order)
+static long protect(long protection)
 {
-	switch (order->what) {
-	case 'A':
-		shared->result = make_pages(&absent[order->n]);
-		break;
-	case 'P':
-		shared->result = make_pages(&present[order->n]);
-		break;
-	case 'R':
-		shared->result = mprotect(PLACE, PAGE, order->n);
-		break;
-	case 'B':
-		while (!shared->quit)
-			shared->number[1]++;
-		break;
-	default:
-		obey_words(target, order);
-	}
+	return mprotect(PLACE, PAGE, protection);
+}
+
+/* Stay in user mode. */
+static long be_busy(long unused)
+{
+	while (!shared->quit)
+		shared->number[1]++;
+	return 0;
 }
 
 static void start_here(struct target *target)
@@ -129,13 +118,12 @@ static void start_here(struct target *target)
 	file = memfd_create("file", MFD_CLOEXEC);
 	need(file >= 0 && write(file, page, PAGE) == PAGE &&
 	     write(file, page, PAGE) == PAGE, "memfd");
-	start_words(target, obey_here);
+	start_words(target);
 }
 
-static void make(struct target *target, char what, int n)
+static void make(struct target *target, order_fn *call, long n)
 {
-	have(target, SELF, what, n);
-	need(!shared->result, "a call of the target");
+	need(!have(target, SELF, call, n), "a call of the target");
 }
 
 /* The target does @how from here on, until end_how(). */
@@ -145,7 +133,7 @@ static void begin_how(struct target *target, enum how how)
 
 	shared->quit = 0;
 	if (how == BUSY) {
-		tell(target, SELF, 'B', 0);
+		tell(target, SELF, be_busy, 0);
 		need(until(shared->number[1] > before), "a busy target");
 		return;
 	}
@@ -160,7 +148,7 @@ static void end_how(struct target *target, enum how how)
 	if (how == STOPPED)
 		thaw(target->pid);
 	if (how == BUSY)
-		need(hear(target, SELF) > 0, "the target");
+		hear(target, SELF);
 }
 
 /* What the list says of a word, and why. */
@@ -208,7 +196,7 @@ static void check_all_present(enum how how)
 	start_here(&target);
 	holds(true, "the target is %s", how_texts[how]);
 	for (i = 0; i < ARRAY_SIZE(present); i++) {
-		make(&target, 'P', i);
+		make(&target, make_pages, (long)&present[i]);
 		check_present(&target, &present[i], how);
 	}
 	stop(&target);
@@ -280,9 +268,9 @@ static void check_all_absent(enum how how)
 	start_here(&target);
 	holds(true, "the target is %s", how_texts[how]);
 	for (i = 0; i < ARRAY_SIZE(absent); i++) {
-		make(&target, 'A', i);
+		make(&target, make_pages, (long)&absent[i]);
 		check_absent(&target, &absent[i], how);
-		make(&target, 'A', i);
+		make(&target, make_pages, (long)&absent[i]);
 		check_never(&target, &absent[i], how);
 	}
 	stop(&target);
@@ -307,7 +295,7 @@ TEST_F(dev, pending_while_busy)
 
 	start_here(&target);
 	for (i = 0; i < ARRAY_SIZE(absent); i++) {
-		make(&target, 'A', i);
+		make(&target, make_pages, (long)&absent[i]);
 		fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 		begin_how(&target, BUSY);
 		state = word_arm(fd, WORD, COUNT32, 0);
@@ -329,10 +317,10 @@ TEST_F(dev, pending_while_busy)
  */
 static void hide_armed(struct target *target, int fd)
 {
-	make(target, 'P', 1);
+	make(target, make_pages, (long)&present[1]);
 	arm(fd, WORD, COUNT16, 0);
 	is(UTRACE_ARM_STATE_ARMED, word_state(fd, target->pid, WORD), "armed");
-	make(target, 'R', PROT_NONE);
+	make(target, protect, PROT_NONE);
 	is(OWN + 1, read_word(target->pid, WORD, 2), "and then hidden");
 }
 
@@ -360,7 +348,7 @@ static void check_leaving(enum how how)
 	usleep(10000);
 	has_state(fd, target.pid, WORD, UTRACE_ARM_STATE_LEAVING);
 	end_how(&target, how);
-	have(&target, SELF, '?', 0);
+	have(&target, SELF, own_tid, 0);
 	is(POLLPRI, poll_words(fd, 0), "news when the target has run");
 	is(0, words_total(fd), "  the word is gone");
 	is(OWN, read_word(target.pid, WORD, 2), "  and from memory");
@@ -399,7 +387,7 @@ TEST_F(dev, leaving_after_the_end)
 	is(1, word_engines(target.pid), "one with a word does not");
 	is(OWN + 1, read_word(target.pid, WORD, 2), "  the memory has it");
 	end_how(&target, STOPPED);
-	have(&target, SELF, '?', 0);
+	have(&target, SELF, own_tid, 0);
 	is(OWN, read_word(target.pid, WORD, 2), "gone when the target has run");
 	holds(until(!word_engines(target.pid)), "  and so is the engine");
 	stop(&target);
