@@ -115,24 +115,19 @@ static void list_threads(pid_t pid)
 	is(pool->n, listed, "IN_FLIGHT tells of each thread once");
 }
 
-static void make_call(int work)
-{
-	mark(1);
-}
-
 TEST_F(dev, threads)
 {
 	int own, all, i;
 	pid_t pid;
 
-	pool_make(ut_is_slow() ? SLOW_THREADS : THREADS, make_call);
+	pool_make(ut_is_slow() ? SLOW_THREADS : THREADS);
 	pid = pool_start();
 	own = start_session(pid, UTRACE_SCOPE_PROCESS);
 	choose_mark(own, UTRACE_REC_BIT(SYS_ENTER) | UTRACE_REC_BIT(EXIT));
 	all = start_session(0, 0);
 	choose_mark(all, UTRACE_REC_BIT(SYS_ENTER));
 	for (i = 0; i < ROUNDS; i++) {
-		pool_begin('m');
+		pool_begin(mark, 1);
 		come_and_go(pid, i);
 		pool_wait();
 	}

@@ -58,17 +58,10 @@ static const void *first_place(void)
 	return at;
 }
 
-/* Works: 'm' and 'M': make marker calls; 'o': open the fifo, and wait. */
-static void do_work(int work)
+/* Open the fifo, which waits for its writer. */
+static long open_fifo(long unused)
 {
-	int fd;
-
-	if (work == 'o') {
-		fd = open(fifo, O_RDONLY | O_CLOEXEC);
-		close(fd);
-	} else {
-		mark(work == 'M' ? MANY : 1);
-	}
+	return close(open(fifo, O_RDONLY | O_CLOEXEC));
 }
 
 /* The agent */
@@ -76,9 +69,9 @@ static void do_work(int work)
 static pid_t crowd_pid;
 static int fd = -1, fds[CROWD], nfds;
 
-static void have_work(int work)
+static void make_calls(void)
 {
-	pool_begin(work);
+	pool_begin(mark, 1);
 	pool_wait();
 }
 
@@ -198,11 +191,6 @@ static void prepare_tasks(void)
 	follow_crowd();
 }
 
-static void make_calls(void)
-{
-	have_work('m');
-}
-
 /* Whole calls, and the session knows the tasks. */
 static void prepare_captures(void)
 {
@@ -212,12 +200,12 @@ static void prepare_captures(void)
 	need(!choose(fd, UTRACE_REC_BIT(SYS_CALL), UTRACE_CAPTURE_STRINGS,
 		     calls, 2), "choose");
 	follow_crowd();
-	have_work('m');
+	make_calls();
 }
 
 static void make_captures(void)
 {
-	pool_begin('o');
+	pool_begin(open_fifo, 0);
 }
 
 static void end_captures(void)
@@ -235,13 +223,13 @@ static void prepare_parked(void)
 	begin_session(LARGE, UTRACE_FULL_STOP);
 	need(!choose_marks(fd), "choose");
 	follow_crowd();
-	have_work('m');
+	make_calls();
 }
 
 /* The rings become full, and the crowd is held. */
 static void make_parked(void)
 {
-	pool_begin('M');
+	pool_begin(mark, MANY);
 	need(ut_until(info(fd).parked >= CROWD / 2), "parked records");
 }
 
@@ -508,7 +496,7 @@ TEST_F_TIMEOUT(dev, charged, TEST_TIMEOUT_DEFAULT * 3 / 2)
 	refused = mmap(NULL, sizeof(*refused), PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	need(refused != MAP_FAILED, "memory");
-	pool_make(CROWD, do_work);
+	pool_make(CROWD);
 	start(&agent);
 	need(!ut_cg_add(agent.pid), "the cgroup");
 	have(&agent, SELF, begin_agent, 0);

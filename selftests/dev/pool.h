@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace selftests - a process of many threads, which do the same work at a time
+ * utrace selftests - a process of many threads that all carry out one order
  */
 #ifndef UTRACE_DEV_POOL_H
 #define UTRACE_DEV_POOL_H
@@ -14,32 +14,29 @@
 
 /**
  * struct pool - what the test and the threads share
- * @turn: a futex: there is work
- * @arrived: threads that wait for work
- * @work: argument of @do_work
+ * @turn: a futex: the number of orders so far
+ * @arrived: threads that wait for an order
+ * @order: the last order
  * @n: number of threads
  * @tid: the threads
- * @do_work: called by each thread
  */
 struct pool {
 	_Atomic int turn;
 	_Atomic int arrived;
-	_Atomic int work;
+	struct order order;
 	int n;
 	_Atomic int tid[POOL_MOST];
-	void (*do_work)(int work);
 };
 
 static struct pool *pool;
 
 /* Make a pool of @n threads, for pool_start() by this process or a child. */
-static inline void pool_make(int n, void (*do_work)(int work))
+static inline void pool_make(int n)
 {
 	pool = mmap(NULL, sizeof(*pool), PROT_READ | PROT_WRITE,
 		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	need(pool != MAP_FAILED, "memory");
 	pool->n = n;
-	pool->do_work = do_work;
 }
 
 static inline void *pool_thread(void *arg)
@@ -53,7 +50,7 @@ static inline void *pool_thread(void *arg)
 			syscall(SYS_futex, &pool->turn, FUTEX_WAIT, turn,
 				NULL, NULL, 0);
 		turn = pool->turn;
-		pool->do_work(pool->work);
+		pool->order.function(pool->order.n);
 	}
 	return NULL;
 }
@@ -74,7 +71,7 @@ static inline void pool_be(void)
 		pause();
 }
 
-/* Wait until all threads wait for work. */
+/* Wait until all threads wait for an order. */
 static inline void pool_wait(void)
 {
 	int i;
@@ -82,7 +79,7 @@ static inline void pool_wait(void)
 	for (i = 0; i < DEADLINE_MS / 2 && pool->arrived != pool->n; i++)
 		usleep(2000);
 	errno = ETIME;
-	need(pool->arrived == pool->n, "threads that wait for work");
+	need(pool->arrived == pool->n, "threads that wait for an order");
 }
 
 /* Start the process; returns its pid when all threads wait. */
@@ -99,10 +96,10 @@ static inline pid_t pool_start(void)
 	return pid;
 }
 
-/* Give the threads work; pool_wait() waits for its end. */
-static inline void pool_begin(int work)
+/* Give an order to the threads; pool_wait() waits until all have carried it out. */
+static inline void pool_begin(order_fn *function, long n)
 {
-	pool->work = work;
+	pool->order = (struct order){ .function = function, .n = n };
 	pool->arrived = 0;
 	pool->turn++;
 	syscall(SYS_futex, &pool->turn, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
