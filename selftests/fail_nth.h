@@ -198,9 +198,9 @@ static struct failing {
 } failing;
 
 /*
- * Let slabs fail first and then pages.  The slabs themselves ask for pages now
- * and then, so the numbers of other pages vary, and the last ones are tried
- * several times.
+ * In the first run allocations of slabs fail, then those of pages.  Slabs
+ * allocate pages now and then, so the number of page allocations varies: the
+ * last ones are tried several times.
  */
 static bool fail_apart;
 #define FAIL_NTH_SWEEPS	4

@@ -53,7 +53,7 @@ static bool awaits(pid_t pid, pid_t reader)
 	return found;
 }
 
-/* A task with a ring that is full, and records to come. */
+/* Start a task whose ring is full and that makes more records. */
 static int start_waiting(struct target *target)
 {
 	int fd;
@@ -223,7 +223,7 @@ TEST_F(dev, last_of_all)
 	close(fd_last);
 }
 
-/* Some records of a thread were read; another thread's replaced the rest. */
+/* The reader takes some records of a thread; records of another thread replace the rest. */
 TEST_F(dev, last_of_threads)
 {
 	struct target target;
@@ -316,7 +316,7 @@ TEST_F(dev, waits_for_the_reader)
 	stop(&target);
 }
 
-/* A task that waits for room is let go when its reader goes. */
+/* A task stops waiting for room when its reader closes the descriptor. */
 TEST_F(dev, reader_goes)
 {
 	struct target target;
@@ -381,8 +381,8 @@ static void *wait_for_room(void *from)
 }
 
 /*
- * What threads leave that have no room is limited: most of these have their END
- * in the ring or behind it, the others are counted.
+ * The kernel keeps a limited number of records of threads that end while the ring
+ * is full: most of the ENDs are read, and the rest are counted as lost.
  */
 TEST_F(dev, many_are_killed_while_waiting)
 {

@@ -41,7 +41,7 @@ static void map_ring(struct ring *ring, int fd)
 	ring->size = info.capacity;
 }
 
-/* Take all that is there.  Returns false at the end. */
+/* Take all records of the ring.  Returns false at the end of the stream. */
 static bool take_some(struct ring *ring, struct trace *trace)
 {
 	__u64 head = __atomic_load_n(&ring->head->head, __ATOMIC_ACQUIRE);
@@ -100,7 +100,7 @@ TEST_F(dev, same_as_read)
 	int fd;
 
 	start(&target);
-	/* So both begin at the same instruction. */
+	/* Stop the target, so that both begin at the same instruction. */
 	need(!kill(target.pid, SIGSTOP), "SIGSTOP");
 	need(waitpid(target.pid, NULL, WUNTRACED) == target.pid, "waitpid");
 	map_ring(&ring, make_mapped(&target, 1));
@@ -165,7 +165,7 @@ TEST_F(dev, readers_of_32_bits)
 	if (access(built("narrow_reader"), X_OK))
 		SKIP(return, "no 32-bit compiler");
 	start(&target);
-	/* So all begin at the same instruction. */
+	/* Stop the target, so that all begin at the same instruction. */
 	need(!kill(target.pid, SIGSTOP), "SIGSTOP");
 	need(waitpid(target.pid, NULL, WUNTRACED) == target.pid, "waitpid");
 	fd = make(&target, 1 << 18);

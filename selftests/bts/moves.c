@@ -146,7 +146,7 @@ static void restart_call(void)
 	wait(NULL);
 }
 
-/* Jumps behind instructions that the kernel emulates. */
+/* Jumps that follow instructions that the kernel emulates. */
 extern const char behind_vsyscall[], behind_sidt[], behind_cli[], behind_ss[];
 
 /* gettimeofday() of the vsyscall page. */
@@ -179,7 +179,7 @@ static __attribute__((noipa)) void be_emulated(void)
 		     : "=m"(table));
 }
 
-/* A load of SS, and behind it an instruction that faults. */
+/* A load of SS, followed by an instruction that faults. */
 static __attribute__((noipa)) void fault_behind_ss(void)
 {
 	int *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,

@@ -193,7 +193,7 @@ TEST_F(dev, stands)
 	stop(&target);
 }
 
-/* What another thread of the process does, while this one waits. */
+/* One thread waits; another thread of the process executes, exits or forks. */
 TEST_F(dev, exec_of_another_thread)
 {
 	struct trace all = {};
@@ -261,8 +261,8 @@ TEST_F(dev, fork_in_the_same_ring)
 }
 
 /*
- * One thread executes a program while the other one waits, in the same ring, and
- * takes over its pid.  What the other one has left comes first.
+ * Two threads share a ring.  One waits for room while the other executes a program
+ * and takes over its pid.  The records of the first thread come first.
  */
 TEST_F(dev, exec_in_the_same_ring)
 {
@@ -281,7 +281,7 @@ TEST_F(dev, exec_in_the_same_ring)
 	close(fd);
 }
 
-/* Killed at each moment of the wait. */
+/* Kill the target at several moments of the wait. */
 TEST_F(dev, kill)
 {
 	struct trace all = {};

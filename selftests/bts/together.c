@@ -457,7 +457,7 @@ TEST_F(dev, breakpoint_and_steps)
 	}, 50, 200);
 }
 
-/* Handlers that a debugger lets begin, and others, begin as such. */
+/* The trace has the begin of each signal handler, with and without a debugger. */
 static void have_signals(bool debugged)
 {
 	struct trace all = {};

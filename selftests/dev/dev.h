@@ -211,7 +211,7 @@ static inline int choose(int fd, __u64 events, __u64 capture,
 	return command(fd, UTRACE_IOC_EVENTS, &arg);
 }
 
-/* All records of events, with calls in two; and all that is captured. */
+/* All events, with entries and exits of calls; and everything that can be captured. */
 #define ALL_EVENTS	(UTRACE_REC_BIT(SYS_ENTER) | UTRACE_REC_BIT(SYS_EXIT) | \
 			 UTRACE_REC_BIT(FORK) | UTRACE_REC_BIT(EXEC) | \
 			 UTRACE_REC_BIT(EXIT) | UTRACE_REC_BIT(SIGNAL) | \
@@ -632,7 +632,7 @@ static inline int engines(pid_t pid)
 #define SOON		(10 * ut_patience())
 
 /*
- * Run a function in a child, which SIGALRM ends after so many seconds; 0: never.
+ * Run a function in a child, which SIGALRM kills after @seconds; 0: never.
  * Returns its result, at most 255, or else the negative status of the child.
  */
 static inline int in_child_for(int (*function)(void *arg), void *arg,

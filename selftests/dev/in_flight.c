@@ -457,8 +457,8 @@ static void set_frozen(bool on)
 }
 
 /*
- * Frozen tasks wait on their way to user mode, when their calls are over, and
- * are in no state that tells.
+ * A frozen task waits on its way to user mode, when its call is over.  Its state
+ * in /proc does not show that it is frozen.
  */
 TEST_F(dev, frozen)
 {
@@ -663,7 +663,7 @@ static bool is_killed(pid_t pid)
 	return false;
 }
 
-/* All that might wait is done by children, so that it can be given up. */
+/* Calls that might block are made by children, which the test can kill. */
 TEST_F(dev, executes_a_program)
 {
 	pid_t pid;
@@ -714,7 +714,7 @@ static void compare_tree(int fd, struct target *target)
 	is(2, in_flight(fd, 0), "the child may be seen again");
 }
 
-/* The child of the test: all that is done by nobody. */
+/* In a child of the test: open and attach as nobody. */
 static int by_nobody(void *arg)
 {
 	int fd = *(int *)arg;

@@ -85,8 +85,8 @@ TEST_F(dev, hidden_at_the_exit)
 }
 
 /*
- * A task is in a call whose entry is kept; it makes calls that nobody records
- * when the session wants nothing, and others later.
+ * A task is in a call whose entry is kept when the session stops asking for
+ * calls.  The task makes calls that are not recorded, then calls that are.
  */
 TEST_F(dev, nothing_wanted_for_a_while)
 {

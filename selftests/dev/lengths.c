@@ -201,7 +201,7 @@ TEST_F(dev, entries_and_exits)
 	have(&target, SELF, write_bytes, 4096);
 	settle(&target, SELF);
 	take(fd);
-	/* That is what the target has read before. */
+	/* The target has read zeros into these bytes before. */
 	holds(any(UTRACE_REC_SYS_ENTER, zeros, 1, 4096,
 		  UTRACE_ITEM_F_TRUNCATED),
 	      "1 byte that is written");

@@ -123,8 +123,8 @@ static struct utrace_rec *next_in(struct areas *a, unsigned int cpu,
 }
 
 /*
- * Copy what the rings and read(2) have, in no order, to the records of dev.h;
- * returns the number of records.
+ * Copy the records of all rings, and those of read(2), to the records of dev.h, in
+ * any order; returns their number.
  */
 static int take_mapped(int fd, struct areas *a)
 {

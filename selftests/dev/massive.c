@@ -36,7 +36,7 @@ static int count_tasks(int type)
 	return count(type, 0);
 }
 
-/* The number of threads with so many records. */
+/* The number of threads that have @times records. */
 static int threads_told(int times)
 {
 	int i, n = 0;
@@ -149,7 +149,7 @@ TEST_F(dev, threads)
 	close(all);
 }
 
-/* A process that forks another one, which does the same; the last one says so. */
+/* A chain of processes: each forks the next one, and the last one reports. */
 static void be_chain(int depth, int to)
 {
 	do

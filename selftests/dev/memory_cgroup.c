@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace selftests - what lives as long as tasks and sessions is charged
+ * utrace selftests - memory cgroups are charged for objects of tasks and sessions
  *
  * An agent and a crowd of threads are in a memory cgroup.  The agent makes many
- * objects of a kind, or has the crowd make them, and the kernel's memory of the
- * cgroup has to grow by what they take at least.  And where a cgroup has a
- * limit, a process that makes sessions without end fails, and others go on.
+ * objects of a kind, or has the crowd make them.  The kernel memory of the cgroup
+ * has to grow by at least the size of these objects.  Another test sets a limit: a
+ * process that makes sessions until it fails must not disturb other processes.
  */
 #include <sys/resource.h>
 
@@ -175,7 +175,7 @@ static void make_settings(void)
 	}
 }
 
-/* The tasks have all that stays with a task once it was covered. */
+/* The tasks have the objects that a task keeps after its first attach. */
 static void prepare_members(void)
 {
 	int id;
@@ -442,10 +442,10 @@ static long undo_objects(long n)
 /* The test */
 
 /*
- * Read a number of memory.stat, once the kernel has collected all.  kfree_rcu()
- * keeps some objects for 5 s before it asks for a grace period
- * (KFREE_DRAIN_JIFFIES), unless the kernel shrinks slabs; and an object that is
- * freed at last may have another one freed in the same way.
+ * Read a number of memory.stat after the kernel has freed what is pending.
+ * kfree_rcu() keeps some objects for 5 s before it asks for a grace period
+ * (KFREE_DRAIN_JIFFIES), unless the kernel shrinks slabs.  An object that is freed
+ * may free another one by kfree_rcu(), hence the loop.
  */
 static long stat_of(const char *name)
 {
@@ -508,7 +508,7 @@ TEST_F_TIMEOUT(dev, charged, TEST_TIMEOUT_DEFAULT * 3 / 2)
 	rmdir(folder);
 }
 
-/* Make sessions without end, and tell the result; keep them until the end. */
+/* Make sessions until one fails, report the error, and keep the sessions. */
 static void make_too_many(int to)
 {
 	const struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };

@@ -286,7 +286,7 @@ TEST_F(dev, shared)
 	end_writers(&writers);
 }
 
-/* Wait until the children have read so many records. */
+/* Wait until the children have read that number of records. */
 static bool until_read(long n)
 {
 	int i;

@@ -389,7 +389,7 @@ static bool stops_traced(pid_t pid)
 	return waitpid(pid, &status, __WALL) == pid && WIFSTOPPED(status);
 }
 
-/* ptrace(2) may take and leave a held task. */
+/* A debugger can attach to a held task and detach from it. */
 TEST_F(dev, seized)
 {
 	struct full full;
@@ -624,8 +624,8 @@ TEST_F(dev, stopped_while_a_thread_is_held)
 }
 
 /*
- * The init of a pid namespace is killed, and with it all that is there.  It has filled
- * the ring; both tasks are held.
+ * SIGKILL of the init of a pid namespace kills all its tasks.  The init has filled the
+ * ring, and both tasks are held.
  */
 TEST_F(dev, killed_with_its_namespace)
 {

@@ -26,7 +26,7 @@ static int start_waiting(struct target *target)
 	return fd;
 }
 
-/* Become the reader, and end without a word. */
+/* Become the reader, and exit without reading. */
 static int read_and_end(void *arg)
 {
 	struct pollfd pfd = { .fd = *(int *)arg, .events = POLLIN };
@@ -36,8 +36,8 @@ static int read_and_end(void *arg)
 }
 
 /*
- * The reader dies, and another process has its table of descriptors, which is
- * not closed: no process is the reader when that one closes the session.
+ * The reader dies, but a process that shares its descriptor table keeps the session
+ * open.  When that process closes the session, no process is the reader.
  */
 static int shared_descriptors(void *arg)
 {
@@ -224,7 +224,7 @@ TEST_F(dev, first_process)
 	close(fd);
 }
 
-/* One of two targets is detached, by which the task may be held. */
+/* Detach one of two targets of a task that is held. */
 static void detach_one(bool first)
 {
 	static const __u32 calls[] = { MARK_NR };
@@ -264,7 +264,7 @@ TEST_F(dev, detached_holder)
 	detach_one(false);
 }
 
-/* Exits do not wait, so there is a bound. */
+/* Exits do not wait for the reader, so the number of parked exits is limited. */
 TEST_F(dev, exits_without_room)
 {
 	static const __u32 calls[] = { MARK_NR };
@@ -277,7 +277,7 @@ TEST_F(dev, exits_without_room)
 	fill(&full, calls, 1);
 	arg.target = full.id;
 	need(!command(full.fd, UTRACE_IOC_EVENTS, &arg), "choose");
-	/* In pieces, for which an answer is soon enough. */
+	/* In pieces, since each answer has a deadline. */
 	for (i = 0; i < exits; i += 100)
 		have(&full.target, SELF, fork_children,
 		     exits - i < 100 ? exits - i : 100);

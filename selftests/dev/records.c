@@ -486,10 +486,10 @@ TEST_F(dev, types)
 	stop(&target);
 }
 
-/* Records of a type whose call the program asked for by this number. */
+/* Count the records of a type whose call the program asked for by this number. */
 static int count_asked(int type, __u32 asked)
 {
-	/* The members are at the same place in all records of calls. */
+	/* These members have the same offset in all records of calls. */
 	struct utrace_rec_sys_exit *call;
 	struct utrace_rec *rec;
 	int n = 0;

@@ -31,8 +31,8 @@ TEST_F(dev, unknown)
 }
 
 /*
- * The ioctls of a session.  @zeros: the result for zeros, with or without more
- * zeros behind.  @reads and @writes: the kernel reads or writes the structure.
+ * The ioctls of a session.  @zeros: the result if the argument is zero, also if it is
+ * longer than the structure.  @reads and @writes: the kernel reads or writes it.
  */
 static const struct ioctl_size {
 	const char *name;

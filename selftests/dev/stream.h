@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace selftests - sessions whose rings become full, and what they tell
+ * utrace selftests - sessions whose rings become full
  *
  * The tests count the records that they read, and check their order.
  */

@@ -432,7 +432,7 @@ static void choose_for(int fd, int id, __u64 events, __u32 count)
 	need(!command(fd, UTRACE_IOC_EVENTS, &arg), "EVENTS of a target");
 }
 
-/* The target that is called first does not record what the other one wants. */
+/* Two targets have different settings: each records only its own events. */
 TEST_F(dev, left_to_the_other)
 {
 	struct target target;

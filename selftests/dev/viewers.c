@@ -66,7 +66,7 @@ struct job {
 	int socket;	/* takes a session */
 };
 
-/* A thread or a process exits that has attached */
+/* The thread or the process that attached exits */
 
 static void *attach_in_thread(void *arg)
 {
@@ -167,7 +167,7 @@ static int session_left_by(int (*tracer)(void *arg), struct target *target)
 	return fd;
 }
 
-/* The process that reads stands in for a tracer that has exited. */
+/* If the tracer has exited, the kernel asks about the process that reads. */
 TEST_F(dev, process_exits)
 {
 	struct target target;

@@ -29,7 +29,7 @@ static bool end_wakes(__u32 scope, bool choose, short events)
 	return woken;
 }
 
-/* The session gets no record of the target's tasks, and has their end to tell. */
+/* The session records no event of the target's tasks, but reports their end. */
 TEST_F(dev, end_without_records)
 {
 	unsigned int i;

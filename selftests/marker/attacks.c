@@ -206,7 +206,7 @@ static int be_storm(void)
 	return load(IN_PLACE, 2) == OF_THE_FILE ? 0 : 91;
 }
 
-/* Words are left behind by execve(2), at any moment. */
+/* A word ends with the memory at execve(2), whatever the moment. */
 static void check_exec_storm(__u32 scope)
 {
 	const int programs = times(200);
@@ -296,7 +296,7 @@ TEST_F(dev, armed_while_executed)
 	stop(&target);
 }
 
-/* After execve(2) a word at the same address is another one, with an id of its own. */
+/* After execve(2) a word at the same address is a new one with an id of its own. */
 TEST_F(dev, ids_before_execve)
 {
 	struct target target;
@@ -391,7 +391,7 @@ static int change_hidden(void *by)
 	return dev_test->exit_code;
 }
 
-/* The set-id program: tell what it sees, and end when the test says so. */
+/* The set-id program: report what it loads, and exit when the test sets shared->quit. */
 static int be_setid(void)
 {
 	int left = 4 * DEADLINE_MS;

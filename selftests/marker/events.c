@@ -68,7 +68,7 @@ static int share_memory(void *unused)
 	return 0;
 }
 
-/* Look at all words of the pages, until the round is over. */
+/* Load the words of all pages, until the test ends the round. */
 static void watch_pages(int watcher, long round)
 {
 	__u64 all, any;
@@ -426,7 +426,7 @@ TEST_F(events, fork_keeps)
 	stop(&target);
 }
 
-/* A process with the memory of the target; the target waits, or not. */
+/* A process shares the memory of the target, by vfork(2) or CLONE_VM. */
 static void check_shared(run_fn *run)
 {
 	struct target target;
@@ -490,7 +490,7 @@ static __u64 ask_program(enum ask what)
 	return shared->seen;
 }
 
-/* Another program has nothing of the words, also not at the same address. */
+/* A new program has no registered words, even at the same address. */
 TEST_F(events, exec)
 {
 	struct target target;

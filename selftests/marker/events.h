@@ -88,7 +88,7 @@ static inline long read_all(const char *path)
 	return n;
 }
 
-/* What a process that has events does */
+/* Functions of processes that have events */
 
 static inline int data_file(void)
 {
@@ -181,7 +181,7 @@ static inline long write_ordered(long n)
 	return write_event(n, make_payload(), shared->size);
 }
 
-/* What the test has targets do */
+/* Functions of the test, for targets */
 
 static inline int order_event(struct target *target, enum who who, order_fn *function,
 			      int n, const void *at, int size, int bit)
@@ -216,7 +216,7 @@ static inline void have_word(struct target *target, int n)
 	have_registered(target, n, WORD, 4, BIT);
 }
 
-/* Have a payload of so many bytes written; returns that, or -errno. */
+/* Have the target write a payload of @size bytes; returns the size, or -errno. */
 static inline int have_written(struct target *target, enum who who, int n,
 			       int size)
 {

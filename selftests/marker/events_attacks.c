@@ -197,7 +197,7 @@ static void run(void *(*first)(void *), void *(*second)(void *), int n)
 		pthread_join(threads[i], NULL);
 }
 
-/* What a process that hangs does, with arguments that nobody delivers. */
+/* The calls that hang: their arguments are in a page that never arrives. */
 enum hang { STRUCT, NAME, ENABLE_WORD, UNREG, DEL, HANGS };
 
 static const char * const hang_names[HANGS] = {
@@ -231,7 +231,7 @@ static long hang(enum hang how, unsigned char *page)
 	}
 }
 
-/* Hang; number[0] tells that the call begins, and number[1] that it is over. */
+/* Hang; number[0] is set before the call, and number[1] after it. */
 static long hang_here(long how)
 {
 	unsigned char *page = silent_uffd();
@@ -244,7 +244,7 @@ static long hang_here(long how)
 	return 0;
 }
 
-/* Register a word in a page that nobody serves from then on. */
+/* Register a word in a page of userfaultfd(2) that is never served afterwards. */
 static long silence_word(long unused)
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -352,8 +352,8 @@ static int switch_once(bool on)
 }
 
 /*
- * Toggle the event, with times in which it stands still, until number[@what] is @enough
- * and there were some toggles, however long this machine takes for that.
+ * Toggle the event, with pauses, until number[@what] reaches @enough and the event was
+ * toggled often enough, whatever the speed of the machine.
  */
 static void toggle_through(int what, long enough)
 {
@@ -566,7 +566,7 @@ TEST_F_TIMEOUT(traced, armed_register_storm, LONG_TIMEOUT)
 	untrace(&tracer);
 }
 
-/* What one process does while another one hangs: number[2] tells how far. */
+/* A process that uses user_events while another one hangs; number[2]: the last step. */
 static int be_bystander(void)
 {
 	char command_text[160];

@@ -7,7 +7,7 @@
  */
 #include "events.h"
 
-/* The word of these tests has a page of its own, behind one that is always there. */
+/* The word of these tests has a page of its own; the page before is always present. */
 #define OWN_WORD	(PLACE + PAGE + 16)
 #define OTHER_BITS	0x05050505
 
@@ -55,7 +55,7 @@ static long do_deed(long deed)
 /*
  * Spin without a system call, and load the word as soon as the test says that
  * the event is enabled.  number[]: 0: 0, or PAGE while the event is enabled.
- * 1: what the thread knows of that.
+ * 1: the last value that the thread has read.
  *
  * number[0] is the offset to load from, so that no jump is between the two
  * loads, see linger().
@@ -119,7 +119,7 @@ static void go_on(struct target *target, bool stopped)
 		thaw(target->pid);
 }
 
-/* The file says this of the target, and the memory has that. */
+/* Check the state of the target in the file, and the word in its memory. */
 static void is_known(struct target *target, enum process_state state,
 		     __u64 word, const char *text)
 {

@@ -8,7 +8,7 @@
 /* Memory that is not there. */
 #define NOWHERE		((void *)16)
 
-/* What a child of a target has done: its first look, and its write. */
+/* Results of a child of a target: its first load of the word, and its write. */
 struct birth {
 	_Atomic pid_t pid;
 	_Atomic __u64 seen;
@@ -37,7 +37,7 @@ static long fork_one(long unused)
 	_exit(load(WORD, 4) ? 1 : 0);
 }
 
-/* Write a payload of which so many bytes are not there. */
+/* Write a payload whose last bytes are not mapped. */
 static long write_from_nowhere(long missing)
 {
 	struct iovec iov[] = {
@@ -336,7 +336,7 @@ TEST_F(traced, counts)
 	stop(&target);
 }
 
-/* An event that is only counted has its bit all the same. */
+/* The bit of an event is set even if the event is only counted. */
 TEST_F(traced, only_counted)
 {
 	struct utrace_hit_count counts[1] = {};
@@ -396,7 +396,7 @@ TEST_F(traced, fork_keeps)
 	check_fork(UTRACE_SCOPE_TREE);
 }
 
-/* The child of a process scope has what ftrace wants. */
+/* The scope is a process: its child keeps the bit only for ftrace. */
 TEST_F(traced, fork_with_ftrace)
 {
 	struct target target;

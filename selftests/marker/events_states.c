@@ -71,7 +71,7 @@ static long make_place(long place)
 	return -1;
 }
 
-/* Register so many bits of the words from WORD on; returns 0 or -errno. */
+/* Register @n bits of the words from WORD on; returns 0 or -errno. */
 static long register_bits(long n)
 {
 	int i, ret = 0;
@@ -443,7 +443,7 @@ static int set_in_all(struct target *target)
 	return shared->number[1] + have(target, SELF, count_bits, BITS);
 }
 
-/* Bits that there is no room for are not set, and all others are as they should be. */
+/* Bits beyond the limit are not set; the bits within the limit work. */
 TEST_F_TIMEOUT(traced, too_many_bits, LONG_TIMEOUT)
 {
 	struct target target;
@@ -497,7 +497,7 @@ static void is_shared(struct target *target, bool on)
 	is(word, in_the_file(), "in the file, too");
 }
 
-/* The word may lie in shared memory, so that children of fork(2) have the same. */
+/* A word may lie in shared memory, which children of fork(2) share. */
 TEST_F(events, shared_mapping)
 {
 	struct target target;

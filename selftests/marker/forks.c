@@ -24,7 +24,7 @@ enum ask { NOTHING, LOOK, ADD, MAP, LEAVE };
 
 struct birth {
 	_Atomic pid_t pid;
-	_Atomic __u64 word, semaphore;		/* what it has seen last */
+	_Atomic __u64 word, semaphore;		/* the last values that it has loaded */
 	_Atomic int ask;
 };
 
@@ -256,14 +256,14 @@ static void start_here(struct target *target)
 	put(target, SEMAPHORE, 2, OWN_COUNT);
 }
 
-/* Have a child do something; then births[i] has what it sees. */
+/* Have a child do something; births[i] has the values that it loads then. */
 static void ask_child(int i, enum ask what)
 {
 	births[i].ask = what;
 	need(until(births[i].ask == NOTHING), "an answer of the child");
 }
 
-/* What a child has seen: of the tracer, and of the program. */
+/* Check the values that a child has loaded: the tracers' part, and the program's own. */
 static void has_seen(int i, bool bit, int tracers, int own, const char *text)
 {
 	is(bit ? BIT_SET : 0, births[i].word, text);
@@ -447,7 +447,7 @@ TEST_F(dev, missing_page_starts_without)
 	check_advice(UTRACE_SCOPE_PROCESS, MADV_DONTFORK);
 }
 
-/* A process with the memory of the target; the target waits, or not. */
+/* A process shares the memory of the target, by vfork(2) or CLONE_VM. */
 static void check_shared(__u32 scope, run_fn *run)
 {
 	struct target target;

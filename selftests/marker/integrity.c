@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace selftests - words: nothing is lost, and nothing is seen too late
+ * utrace selftests - words: no count is lost, and no load misses an armed word
  *
  * Threads of the target change a word without a pause, or load it, while
  * tracers arm and disarm parts of the same 32 bits.
@@ -38,7 +38,7 @@ static void fork_once(void)
 	waitpid(pid, NULL, 0);
 }
 
-/* Make a huge page of pages, and pages of that again. */
+/* Collapse pages to a huge page, and split it again. */
 static void remake_huge_page(void)
 {
 	if (madvise(PLACE, HUGE, MADV_COLLAPSE) && errno == EINVAL)
@@ -255,7 +255,7 @@ TEST_F_TIMEOUT(dev, bit_above_a_count, LONG_TIMEOUT)
 	stop(&target);
 }
 
-/* The count goes from one half of the 64 bits into the other one and back. */
+/* The count carries from the low half of the 64 bits into the high half, and back. */
 TEST_F_TIMEOUT(dev, bit_above_a_long_count, LONG_TIMEOUT)
 {
 	const struct blows low = { WORD, 8, 1 << 16, 0xffff0000 };

@@ -158,7 +158,7 @@ static long protect_place(long protect)
 	return ioctl(uffd, UFFDIO_WRITEPROTECT, &arg);
 }
 
-/* The page goes again and again, and the word is loaded after each time. */
+/* The page is given up or mapped over repeatedly; the target loads the word each time. */
 
 enum loss { GIVEN_UP, MAPPED_OVER };
 
@@ -321,7 +321,7 @@ TEST_F(dev, unmapped_while_armed)
 	check_unmapped(true);
 }
 
-/* A word is armed in all that is mapped at its address. */
+/* A word is armed in whatever memory is mapped at its address. */
 TEST_F(dev, mapped_again)
 {
 	struct target target;
@@ -421,7 +421,7 @@ TEST_F(dev, read_only)
 	stop(&target);
 }
 
-/* The page goes, and with it all that is not the tracer's. */
+/* The page is given up: the program's values are lost, but the tracer's word is not. */
 TEST_F(dev, given_up)
 {
 	struct target target;
@@ -692,7 +692,7 @@ TEST_F(dev, page_protected_by_userfaultfd)
 	stop(&target);
 }
 
-/* The page goes, and the word is there when the call returns. */
+/* The page is given up or mapped over; the word is set when the call returns. */
 static void lose_page(enum loss loss, int toggles)
 {
 	const int rounds = times(2000);

@@ -28,7 +28,7 @@ static unsigned char *base = PLACE;
 static int file;		/* a memfd */
 static int uffd = -1;		/* of the target */
 
-/* What the target does with its memory */
+/* Orders, for the memory of the target */
 
 static long map_page(void *at)
 {
@@ -248,7 +248,7 @@ static long call_and_see(long n)
 	return ret;
 }
 
-/* What the test has the target do */
+/* Functions of the test */
 
 static void start_here(struct target *target)
 {
@@ -406,7 +406,7 @@ TEST_F(dev, mapping_that_grows_down)
 	check_stack(false, true);
 }
 
-/* Words that were disarmed are not written to the stack, and others are. */
+/* A disarmed word is not written to the new page of the stack; an armed one is. */
 TEST_F(dev, stack_after_the_tracer)
 {
 	struct target target;
@@ -665,7 +665,7 @@ TEST_F_TIMEOUT(dev, moved_beside_a_thread, LONG_TIMEOUT)
 	stop(&target);
 }
 
-/* Children have the words, whether fork comes before a loss or behind it. */
+/* A child has the words, whether fork comes before or after the loss of the page. */
 static void check_forks_beside(struct target *target, order_fn *lose)
 {
 	const int children = times_if_fast(300);

@@ -40,7 +40,7 @@ static long fork_failing(long n)
 	return fail_here(n, fork_here);
 }
 
-/* Check that the target sees so many tracers. */
+/* Check that the target sees the counts of that number of tracers. */
 static bool has(unsigned int tracers)
 {
 	return look(&target, WORD, 2) == OWN_COUNT + tracers;

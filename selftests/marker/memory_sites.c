@@ -121,7 +121,7 @@ static long count_of(void)
 	return hits_of(&tracer, marker.cookie);
 }
 
-/* Records that the session has lost: before the last told(), and since then. */
+/* Records that the session lost before the last call of told(), and since then. */
 static __u64 lost_before;
 static int lost;
 

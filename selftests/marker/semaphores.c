@@ -41,7 +41,7 @@ static void start_counts(struct target *target, enum place even, enum place odd)
 	tell(target, SELF, count_in_semaphores, 0);
 }
 
-/* The end: what the threads have added is there, and @more of the kernel. */
+/* End: the semaphores have the sum of the threads' counts, and @more of the kernel. */
 static void check_counts(struct target *target, enum place even, enum place odd,
 			 int more)
 {

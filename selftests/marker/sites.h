@@ -363,7 +363,7 @@ static inline void trace(struct tracer *tracer, pid_t pid, __u32 scope)
 	trace_full(tracer, pid, scope, 1 << 20, UTRACE_FULL_DROP);
 }
 
-/* End the target, and with it all that is armed for it.  The session goes on. */
+/* Detach the target, which disarms its markers.  The session stays open. */
 static inline void leave(struct tracer *tracer)
 {
 	int ret = detach(tracer->session, tracer->target);
@@ -474,7 +474,7 @@ static inline int try_arm(const struct tracer *tracer, struct marker *marker)
 	return 0;
 }
 
-/* Disarm what the last try_arm() that has worked has armed; or there is none. */
+/* Disarm the marker of the last successful try_arm(), if there is one. */
 static inline int try_disarm(const struct tracer *tracer,
 			     const struct marker *marker)
 {
@@ -558,7 +558,7 @@ static inline long hits_of(const struct tracer *tracer, __u64 cookie)
 
 /* Records */
 
-/* Read until there are so many hits, and what else there is. */
+/* Read until there are @n hits, and then all further records. */
 static inline int gather(int fd, int hits)
 {
 	ssize_t n = 0;

@@ -5,7 +5,8 @@
  * A user without privileges arms markers in processes of his own.  He keeps the mmap_lock
  * of a process, truncates files, fills his memory cgroup and writes breakpoints.  Root
  * forks, maps files and traces other processes at the same time.  Each call of root must
- * end in time, and root's counts must be exact.  The user may lose whatever he has.
+ * end in time, and root's counts must be exact.  What happens to the user's own
+ * processes does not matter.
  *
  * A page of a FUSE file keeps the mmap_lock.  One thread reads the page through
  * /proc/self/mem and holds the lock for reading until the server answers, which it never
@@ -35,7 +36,7 @@
 /* stage::number[] */
 enum {
 	PID,		/* the process that an order of the user or of root is about */
-	STEPS,		/* what the user has done so far */
+	STEPS,		/* steps that the user has done */
 	WORDS,		/* words that a user has armed, or could not */
 	GO, RETURNED,	/* threads that hit by order */
 	HITTER,		/* the first of these, */
@@ -726,8 +727,8 @@ TEST_F_TIMEOUT(attacks, forks_go_on, LONG_TIMEOUT)
 }
 
 /*
- * The user arms a marker in the process whose lock is kept, and may have to wait.  Others arm
- * a word and another marker there, and the same place elsewhere.
+ * The user arms a marker in the process whose lock is kept, and may have to wait.  Another
+ * session arms a word and a marker there, and root arms the same place in his process.
  */
 TEST_F_TIMEOUT(attacks, registrations_go_on, LONG_TIMEOUT)
 {
@@ -887,7 +888,7 @@ static bool is_memory_full(long pages)
 		     room);
 }
 
-/* Root's event has no memory in the process @full, and works in all others. */
+/* Root's event gets no memory in the process @full, and works in other processes. */
 static bool event_works(struct target *root, struct target *own, pid_t full,
 			enum place place)
 {

@@ -3,7 +3,7 @@
  * utrace selftests - markers of a library that a process has mapped several times
  *
  * Each copy that a loader has made has the semaphore, and its hits are
- * recorded.  Further mappings of the program itself change nothing of that.
+ * recorded.  Mappings that the program itself adds change nothing.
  */
 #include "sites.h"
 
@@ -50,7 +50,7 @@ static long map_around(long unused)
 	return 0;
 }
 
-/* uprobes does not remember so many breakpoints. */
+/* More mappings than uprobes remembers breakpoints for. */
 #define OFTEN	100
 
 static long map_often(long unused)

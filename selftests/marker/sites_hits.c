@@ -117,7 +117,7 @@ static void change_all(struct tracer *tracer, int from, bool arm)
 	}
 }
 
-/* Arm words, which are in the tree behind all places, and disarm them again. */
+/* Arm words, which follow all places in the tree, and disarm them again. */
 static void change_words(struct tracer *tracer)
 {
 	const __u32 kind = UTRACE_WORD_COUNT32;

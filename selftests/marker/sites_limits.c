@@ -3,8 +3,8 @@
  * utrace selftests - markers: how many sites a user may have
  *
  * The sysctl user.max_utrace_sites limits the sites that a user has armed by all
- * sessions, and in user namespaces of his.  The number of another user is his own.  The
- * first ARM for a target needs an engine, of which a user has only so many, too.
+ * sessions, including his user namespaces.  Each user is counted separately.  The first
+ * ARM for a target needs an engine, and the number of engines is limited, too.
  */
 #include <sched.h>
 
@@ -191,7 +191,7 @@ TEST_F(limits, user_namespace)
 	as_nobody(fill_in_namespace, "a user in a namespace");
 }
 
-/* The test forks the user, and is itself the other one. */
+/* A child acts as the first user, the test itself as the second. */
 TEST_F(limits, another_user)
 {
 	struct tracer tracer;

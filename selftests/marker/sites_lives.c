@@ -29,7 +29,7 @@ static int program_fd = -1;
 enum { PROGRAM_ENTRY, PROGRAM_MAIN, PROGRAM_MARKER, PROGRAM_PLACES };
 static struct sdt_site program_site[PROGRAM_PLACES];
 
-/* What a new process sees first, and then does; number[]: see run_child(). */
+/* Load the semaphore and hit the marker, in a new process; number[]: see run_child(). */
 static void be_born(int hits)
 {
 	stage->number[0] += own_semaphore(HIT);
@@ -80,14 +80,14 @@ static long fork_one(long hits)
 	return 0;
 }
 
-/* A process with the same memory. */
+/* In a process that shares the memory: hit the marker. */
 static int share_memory(void *hits)
 {
 	be_born((long)hits);
 	return 0;
 }
 
-/* A process with the same memory maps the library. */
+/* In a process that shares the memory: map the library. */
 static int load_here(void *unused)
 {
 	return load_library(stage->library);
@@ -333,7 +333,7 @@ TEST_F(sites, children_of_a_tree)
 	untrace(&tracer);
 }
 
-/* The memory is the same, and so is the semaphore; the task is another one. */
+/* A process that shares the memory has the semaphore, but is a task of its own. */
 static void check_shared_memory(struct target *target, order_fn *order)
 {
 	struct tracer tracer;

@@ -257,7 +257,7 @@ TEST_F(sites, fork_inside)
 	check_fork_inside(&self->target, UTRACE_SCOPE_TREE, 2);
 }
 
-/* Hits stand among other records where they happened. */
+/* Records of hits are in order with records of system calls. */
 TEST_F(sites, order)
 {
 	static const int types[] = {
@@ -474,7 +474,7 @@ TEST_F(sites, detached)
 	      "no engine is left");
 }
 
-/* A copy of the descriptor keeps the session, and all that is armed. */
+/* A duplicate of the descriptor keeps the session and its markers. */
 TEST_F(sites, last_close)
 {
 	struct target *target = &self->target;
@@ -554,7 +554,7 @@ TEST_F(sites, word_and_marker)
 #define DISARM_OF(longer)	_IOWR(0xBC, 0x08, longer)
 #define SHORTER(nr, size)	_IOC(_IOC_READ | _IOC_WRITE, 0xBC, nr, (size) - 8)
 
-/* The structures may be longer; what the kernel does not know has to be 0. */
+/* A structure may be longer if the bytes that the kernel does not know are 0. */
 TEST_F(sites, longer_structure)
 {
 	struct { struct utrace_ioc_arm arg; __u64 more; } longer = {};

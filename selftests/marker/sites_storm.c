@@ -2,9 +2,9 @@
 /*
  * utrace selftests - markers that come and go while their programs run
  *
- * The test arms a marker and disarms it, again and again, and the target hits
- * the marker all the time.  No process dies of that.  A hit in a phase IN is
- * recorded, and one in a phase OUT is not; the semaphore is 1 and 0.
+ * The test arms and disarms a marker repeatedly, and the target hits the marker
+ * all the time.  No process dies.  A hit in a phase IN is recorded, and the
+ * semaphore is 1; a hit in a phase OUT is not recorded, and the semaphore is 0.
  */
 #define _SDT_HAS_SEMAPHORES 1
 #include <sys/sdt.h>
@@ -25,8 +25,7 @@ static const char *path_of_copy(void)
 
 /*
  * shared::number[].  ALL: hits.  CERTAIN: hits within a phase IN.  IDLE: hits
- * within a phase OUT.  ROUNDS: what the target has done.  BAD: what is not to
- * be.
+ * within a phase OUT.  ROUNDS: rounds of the target's loop.  BAD: errors.
  */
 enum { ALL, CERTAIN, IDLE, ROUNDS, BAD, TOGGLES };
 
@@ -133,7 +132,7 @@ static long exec_loop(long unused)
 #define TOGGLES_MOST	times(3000)
 #define STORM_MS	(times(10000) * ut_patience())
 
-/* So many children, at least, are born in a storm over forks. */
+/* The least number of children in a storm over forks. */
 #define CHILDREN	times_if_fast(5000)
 
 static void clear_results(void)
@@ -402,7 +401,7 @@ TEST_F_TIMEOUT(sites, two_tracers, LONG_TIMEOUT)
 	untrace(&tracer);
 }
 
-/* Kill tracers in the midst of what they do. */
+/* Kill tracers at random moments. */
 static void kill_tracers(struct target *target, order_fn *order, long n)
 {
 	void *at = (void *)(uintptr_t)stage->semaphore_at[HIT];

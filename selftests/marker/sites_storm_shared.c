@@ -34,7 +34,7 @@ enum {
 	REFUSED,	/* errors that a changing file explains */
 	BAD,		/* what must not happen */
 	NOT_ONE,	/* looks at a semaphore that was not 1 */
-	STALE,		/* results that are not what the memory has */
+	STALE,		/* results of an old version of the code */
 	ANEW,		/* new mappings of the file */
 	GONE,		/* calls that ended by SIGBUS */
 };
@@ -285,7 +285,7 @@ static int version_in_memory(void)
 	return load(PLACE + FUNCTION + 1, 4);
 }
 
-/* A processor may execute what it has fetched before another one changed that. */
+/* A processor may execute code that it fetched before another one changed it. */
 static void serialize(void)
 {
 	unsigned int leaf = 0;

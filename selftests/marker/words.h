@@ -34,7 +34,7 @@ static unsigned char area[16 * PAGE] __attribute__((aligned(PAGE), unused));
  */
 enum { OUT, ARMING, IN, LEAVING };
 
-/* What the test shares with the target, and the target with its children. */
+/* Memory that the test, the target and its children share. */
 struct shared {
 	/* The word that an order is about, and what to store, to add or to register. */
 	_Atomic __u64 at, size, value;
@@ -42,7 +42,7 @@ struct shared {
 	_Atomic __u64 seen;
 	_Atomic long result;
 	_Atomic int quit;
-	/* Looks of watchers, see judge(). */
+	/* Loads by watchers, see judge(). */
 	_Atomic unsigned int phase;
 	_Atomic unsigned int looked[WATCHERS];
 	_Atomic long looks, missed, stale, strange;
@@ -332,7 +332,7 @@ static inline long order_word(struct target *target, enum who who, order_fn *fun
 	return have(target, who, function, 0);
 }
 
-/* What a task of the target sees in user mode. */
+/* The word as a task of the target loads it in user mode. */
 static inline __u64 look_as(struct target *target, enum who who, const void *at,
 			    int size)
 {
@@ -767,8 +767,8 @@ enum wait { NO_WAIT, FOR_A_LOOK };
 
 /*
  * Arm a word and disarm it; returns 0, -errno or the reason of a failure.  A
- * word that fails is not IN, but one that is not mapped has to be armed as soon
- * as memory is mapped there, and so is IN.
+ * word that fails is not IN.  The exception is EFAULT: the word has to be armed as
+ * soon as memory is mapped there, so the phase is IN.
  */
 static inline int toggle(int fd, const void *at, __u32 kind, __u32 bit,
 			 enum wait wait)

@@ -74,7 +74,7 @@ static void fork_beside(void)
 		pause();
 }
 
-/* Map two pages, and do with both what is to be done; @row: the address of a struct page. */
+/* Map two pages and prepare both; @row: the address of a struct page. */
 static long make_pages(long row)
 {
 	const struct page *page = (const void *)row;
@@ -126,7 +126,7 @@ static void make(struct target *target, order_fn *call, long n)
 	need(!have(target, SELF, call, n), "a call of the target");
 }
 
-/* The target does @how from here on, until end_how(). */
+/* From here until end_how() the target is asleep, stopped or busy. */
 static void begin_how(struct target *target, enum how how)
 {
 	long before = shared->number[1];
