@@ -14,6 +14,13 @@
 
 #define IS_PSEUDO(address)	((address) >= UTRACE_PC_BASE)
 
+/* An order: @n rounds of a loop with one branch. */
+static inline long make_branches(long n)
+{
+	asm volatile("1: dec %0; jnz 1b" : "+r"(n));
+	return n;
+}
+
 /* All that a consumer has given. */
 struct trace {
 	struct utrace_branch *records;

@@ -7,13 +7,6 @@
 
 #include "branches.h"
 
-/* @n rounds of a loop with a branch. */
-static long loop(long n)
-{
-	asm volatile("1: dec %0; jnz 1b" : "+r"(n));
-	return n;
-}
-
 /* Check whether the target has carried out its order. */
 static bool is_told(struct target *target, enum who who)
 {
@@ -61,7 +54,7 @@ static int start_waiting(struct target *target)
 	start(target);
 	fd = consumer(target->pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 1);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
-	tell(target, SELF, loop, 20000);
+	tell(target, SELF, make_branches, 20000);
 	usleep(300000 * ut_patience());
 	holds(!is_told(target, SELF), "the task waits for room");
 	is('t', state_of(target->pid), "and sleeps");
@@ -124,9 +117,9 @@ static int see_less(void)
 	start(&target);
 	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 0);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
-	have(&target, SELF, loop, 300);
+	have(&target, SELF, make_branches, 300);
 	have(&target, SELF, set_dumpable, 0);
-	have(&target, SELF, loop, 3000);
+	have(&target, SELF, make_branches, 3000);
 	tell(&target, SELF, exit_with, 0);
 	read_on(fd, &all, SIZE_MAX);
 	is(1, count_type(&all, UTRACE_BRANCH_HIDDEN), "one HIDDEN");
@@ -164,7 +157,7 @@ TEST_F(dev, bad_memory)
 	start(&target);
 	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 0);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
-	have(&target, SELF, loop, 1000);
+	have(&target, SELF, make_branches, 1000);
 	end = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	need(end != MAP_FAILED && !munmap(end + 2 * 4096, 4096), "mmap");
@@ -199,7 +192,7 @@ TEST_F(dev, last_of_all)
 	fd_last = consumer(target.pid, UTRACE_SCOPE_PROCESS,
 			   UTRACE_FULL_OVERWRITE, 512);
 	need(fd >= 0 && fd_last >= 0, "UTRACE_IOC_BRANCHES");
-	have(&target, SELF, loop, 5000);
+	have(&target, SELF, make_branches, 5000);
 	tell(&target, SELF, exit_with, 0);
 	read_on(fd, &all, SIZE_MAX);
 	read_on(fd_last, &last, SIZE_MAX);
@@ -234,13 +227,13 @@ TEST_F(dev, last_of_threads)
 	have_more(&target, THREAD);
 	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_OVERWRITE, 1);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
-	have(&target, SELF, loop, 400);
+	have(&target, SELF, make_branches, 400);
 	settle(&target, SELF);
 	read_on(fd, &last, 1);
 	holds(last.n > 1 && type_of(&last.records[0]) == UTRACE_BRANCH_TASK,
 	      "records of a thread");
 	last.n = 0;
-	have(&target, THREAD, loop, 2000);
+	have(&target, THREAD, make_branches, 2000);
 	settle(&target, THREAD);
 	read_on(fd, &last, 514);
 	is(514, last.n, "the last records of the other one");
@@ -254,14 +247,6 @@ TEST_F(dev, last_of_threads)
 	stop(&target);
 }
 
-static long execute_true(long unused)
-{
-	char * const argv[] = { "true", NULL };
-	char * const envp[] = { NULL };
-
-	return execve("/bin/true", argv, envp);
-}
-
 /* A thread that executes a program has the pid of its process from then on. */
 TEST_F(dev, exec_of_a_thread)
 {
@@ -273,8 +258,8 @@ TEST_F(dev, exec_of_a_thread)
 	have_more(&target, THREAD);
 	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 0);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
-	have(&target, SELF, loop, 400);
-	have(&target, THREAD, loop, 400);
+	have(&target, SELF, make_branches, 400);
+	have(&target, THREAD, make_branches, 400);
 	tell(&target, THREAD, execute_true, 0);
 	read_on(fd, &all, SIZE_MAX);
 	is(3, count_type(&all, UTRACE_BRANCH_START),
@@ -434,7 +419,7 @@ TEST_F(dev, many_are_killed_while_waiting)
 
 static long loop_and_fault(long n)
 {
-	loop(n);
+	make_branches(n);
 	asm volatile("ud2");
 	return 0;
 }
@@ -474,17 +459,17 @@ TEST_F(dev, debuggers)
 	start(&target);
 	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 0);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
-	have(&target, SELF, loop, 10);
+	have(&target, SELF, make_branches, 10);
 	need(!ptrace(PTRACE_ATTACH, target.pid, 0, 0), "attach");
 	/* The first step ends the system call in which the task waits. */
-	tell(&target, SELF, loop, 20);
+	tell(&target, SELF, make_branches, 20);
 	for (i = 0; i < 5; i++) {
 		need(waitpid(target.pid, &status, 0) == target.pid, "stop");
 		need(!ptrace(i < 4 ? PTRACE_SINGLESTEP : PTRACE_DETACH,
 			     target.pid, 0, 0), "step or detach");
 	}
 	hear(&target, SELF);
-	have(&target, SELF, loop, 3000);
+	have(&target, SELF, make_branches, 3000);
 	pid = fork();
 	if (!pid) {
 		ptrace(PTRACE_SEIZE, target.pid, 0, 0);
@@ -493,7 +478,7 @@ TEST_F(dev, debuggers)
 		_exit(0);
 	}
 	waitpid(pid, &status, 0);
-	have(&target, SELF, loop, 3000);
+	have(&target, SELF, make_branches, 3000);
 	tell(&target, SELF, exit_with, 0);
 	read_on(fd, &all, SIZE_MAX);
 	holds(all.n > 6000, "the consumer goes on");
@@ -517,9 +502,9 @@ TEST_F(dev, threads)
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
 	have_more(&target, THREAD);
 	have_more(&target, CHILD);
-	have(&target, THREAD, loop, 1000);
-	have(&target, CHILD, loop, 1000);
-	have(&target, SELF, loop, 1000);
+	have(&target, THREAD, make_branches, 1000);
+	have(&target, CHILD, make_branches, 1000);
+	have(&target, SELF, make_branches, 1000);
 	tell(&target, CHILD, exit_with, 0);
 	usleep(100000);
 	tell(&target, SELF, exit_with, 0);

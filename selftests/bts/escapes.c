@@ -42,18 +42,6 @@ static long hide_by_uprobe(long n)
 	return n;
 }
 
-static long loop(long n)
-{
-	asm volatile("1: dec %0; jnz 1b" : "+r"(n));
-	return n;
-}
-
-static long execute_true(long unused)
-{
-	execl("/bin/true", "true", NULL);
-	_exit(1);
-}
-
 extern const char probed_popf[];
 
 /* All branches of a target that carries out an order and exits. */
@@ -121,7 +109,7 @@ TEST_F(dev, traced_calls)
 	start(&target);
 	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 0);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
-	have(&target, SELF, loop, 10);
+	have(&target, SELF, make_branches, 10);
 	settle(&target, SELF);
 	need(!ptrace(PTRACE_SEIZE, target.pid, 0,
 		     PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC), "seize");
@@ -176,7 +164,7 @@ TEST_F(dev, killed_after_the_reader)
 		fd = consumer(target.pid, UTRACE_SCOPE_THREAD,
 			      UTRACE_FULL_DEFAULT, 0);
 		if (fd >= 0)
-			have(&target, SELF, loop, 10);
+			have(&target, SELF, make_branches, 10);
 		settle(&target, SELF);
 		close(fd);
 		stop(&target);
@@ -199,7 +187,7 @@ TEST_F(dev, reader_that_is_stuck)
 	start(&target);
 	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 0);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
-	have(&target, SELF, loop, 1000);
+	have(&target, SELF, make_branches, 1000);
 	pid = fork();
 	if (!pid)
 		_exit(read(fd, silent_uffd(), 4096) < 0);

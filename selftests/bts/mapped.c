@@ -58,16 +58,9 @@ static bool take_some(struct ring *ring, struct trace *trace)
 	return more.revents & POLLIN || !(more.revents & POLLHUP);
 }
 
-/* @n rounds of a loop with a branch. */
-static long loop(long n)
-{
-	asm volatile("1: dec %0; jnz 1b" : "+r"(n));
-	return n;
-}
-
 static long loop_and_fault(long n)
 {
-	loop(n);
+	make_branches(n);
 	asm volatile("movl $0, (%0)" :: "r"(0L) : "memory");
 	return 0;
 }
@@ -110,7 +103,7 @@ TEST_F(dev, same_as_read)
 	is(512 * 24, ring.map->data_size, "its size in memory");
 	is(-1, read(ring.fd, &one, sizeof(one)), "read(2) of a mapped ring");
 	is(EINVAL, errno, "EINVAL");
-	tell(&target, SELF, loop, 20000);
+	tell(&target, SELF, make_branches, 20000);
 	tell(&target, SELF, exit_with, 0);
 	while (take_some(&ring, &mapped))
 		;
@@ -175,7 +168,7 @@ TEST_F(dev, readers_of_32_bits)
 		child[i] = start_narrow(target.pid, how[i], out[i]);
 	}
 	need(!kill(target.pid, SIGCONT), "SIGCONT");
-	tell(&target, SELF, loop, 20000);
+	tell(&target, SELF, make_branches, 20000);
 	tell(&target, SELF, exit_with, 0);
 	read_on(fd, &wide, SIZE_MAX);
 	holds(wide.n > 20000, "%zu records", wide.n);
@@ -204,7 +197,7 @@ TEST_F(dev, waits)
 
 	start(&target);
 	map_ring(&ring, make_mapped(&target, 1));
-	tell(&target, SELF, loop, 5000);
+	tell(&target, SELF, make_branches, 5000);
 	usleep(200000 * ut_patience());
 	is(512, ring.head->head, "the ring is full");
 	while (all.n < 5000 && take_some(&ring, &all))
@@ -212,7 +205,7 @@ TEST_F(dev, waits)
 	hear(&target, SELF);
 	holds(is_gapless(&all), "no gap");
 	/* The tail is not heeded before poll(2), and the task is let go. */
-	tell(&target, SELF, loop, 5000);
+	tell(&target, SELF, make_branches, 5000);
 	usleep(200000 * ut_patience());
 	close(ring.fd);
 	munmap(ring.tail, 4096);
@@ -235,7 +228,7 @@ TEST_F(dev, hostile_tail)
 	start(&target);
 	map_ring(&ring, make_mapped(&target, 1));
 	fd = make(&target, 1 << 18);
-	tell(&target, SELF, loop, 20000);
+	tell(&target, SELF, make_branches, 20000);
 	tell(&target, SELF, exit_with, 0);
 	more.fd = ring.fd;
 	for (i = 0; !(more.revents & POLLHUP); i++) {
@@ -328,7 +321,7 @@ TEST_F(dev, forked_and_closed)
 
 	start(&target);
 	map_ring(&ring, make_mapped(&target, 0));
-	have(&target, SELF, loop, 1000);
+	have(&target, SELF, make_branches, 1000);
 	holds(madvise(ring.tail, 4096, MADV_DOFORK) && errno == EINVAL,
 	      "madvise() does not have fork() copy the tail");
 	pid = fork();
@@ -340,7 +333,7 @@ TEST_F(dev, forked_and_closed)
 	holds(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV,
 	      "the child has no tail");
 	close(ring.fd);
-	have(&target, SELF, loop, 1000);
+	have(&target, SELF, make_branches, 1000);
 	ring.fd = -1;
 	take_some(&ring, &all);
 	holds(all.n > 1000, "the ring stays without its descriptor");
@@ -357,7 +350,7 @@ TEST_F(dev, before_a_signal)
 
 	start(&target);
 	fd = make(&target, 0);
-	have(&target, SELF, loop, 10);
+	have(&target, SELF, make_branches, 10);
 	settle(&target, SELF);
 	read_on(fd, &all, 1);
 	fcntl(fd, F_SETFL, O_NONBLOCK);

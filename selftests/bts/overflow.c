@@ -53,15 +53,6 @@ static long count_rounds(long n)
 	return 0;
 }
 
-static long execute_true(long unused)
-{
-	char * const argv[] = { "true", NULL };
-	char * const envp[] = { NULL };
-
-	execve("/bin/true", argv, envp);
-	_exit(99);
-}
-
 /* Take a descriptor from the test, and keep it. */
 static long keep_descriptor(long unused)
 {

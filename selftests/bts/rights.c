@@ -136,13 +136,6 @@ static long execute_plain(long unused)
 	_exit(1);
 }
 
-/* @n rounds of a loop with a branch. */
-static long loop(long n)
-{
-	asm volatile("1: dec %0; jnz 1b" : "+r"(n));
-	return n;
-}
-
 /* What a user reads whose process executes the set-id program. */
 static struct trace execute(__u32 scope)
 {
@@ -154,7 +147,7 @@ static struct trace execute(__u32 scope)
 	start(&target);
 	fd = consumer(target.pid, scope, UTRACE_FULL_DEFAULT, 0);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
-	have(&target, SELF, loop, 300);
+	have(&target, SELF, make_branches, 300);
 	tell(&target, SELF, execute_setid, 0);
 	read_on(fd, &all, SIZE_MAX);
 	holds(all.n > 300, "what the process has done before is there");
@@ -213,9 +206,9 @@ static void see_full_ring(void)
 	arg.where.fd = pidfd_of(target.pid, 0);
 	fd = ioctl(dev, UTRACE_IOC_BRANCHES, &arg);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
-	have(&target, SELF, loop, 2000);
+	have(&target, SELF, make_branches, 2000);
 	have(&target, SELF, set_dumpable, 0);
-	have(&target, SELF, loop, 2000);
+	have(&target, SELF, make_branches, 2000);
 	tell(&target, SELF, exit_with, 0);
 	read_on(fd, &all, SIZE_MAX);
 	is(513, all.n, "what there was room for, and");
@@ -249,12 +242,12 @@ static int see_sysctl(void *unused)
 	start(&target);
 	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 0);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
-	have(&target, SELF, loop, 300);
+	have(&target, SELF, make_branches, 300);
 	/* A thread delivers what it has recorded before a system call. */
 	settle(&target, SELF);
 	before = written(fd);
 	have_sysctl(UNPRIVILEGED, "0");
-	have(&target, SELF, loop, 5000);
+	have(&target, SELF, make_branches, 5000);
 	settle(&target, SELF);
 	after = written(fd);
 	is(1, after - before, "0: one more record");

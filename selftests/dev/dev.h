@@ -415,6 +415,15 @@ static inline long be_nobody(long unused)
 	return 0;
 }
 
+static inline long execute_true(long unused)
+{
+	char * const argv[] = { "true", NULL };
+	char * const envp[] = { NULL };
+
+	execve("/bin/true", argv, envp);
+	_exit(98);
+}
+
 static inline void *be_thread(void *unused)
 {
 	obey(THREAD);

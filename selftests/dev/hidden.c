@@ -59,15 +59,6 @@ static long open_failing(long n)
 	return close(nth);
 }
 
-static long execute_true(long unused)
-{
-	static char * const argv[] = { "true", NULL };
-	static char * const envp[] = { NULL };
-
-	execve("/bin/true", argv, envp);
-	_exit(1);
-}
-
 /*
  * Append records until the EXIT of a task is there; false if it does not come.
  */

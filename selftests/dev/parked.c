@@ -76,12 +76,6 @@ static long set_burst(long how)
 	return sigprocmask(how, &burst, NULL);
 }
 
-static long execute_true(long unused)
-{
-	execl("/bin/true", "true", NULL);
-	_exit(98);
-}
-
 /*
  * Start the targets and fill the ring.  @more is a second task of the target.
  * Each task has made a call before.

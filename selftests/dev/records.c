@@ -334,7 +334,7 @@ static long handle_a_signal(long unused)
 	return raise(SIGUSR2);
 }
 
-static long execute_true(long unused)
+static long execute_with_argument(long unused)
 {
 	static char * const argv[] = { "true", "an argument", NULL };
 	static char * const envp[] = { NULL };
@@ -769,7 +769,7 @@ TEST_F(dev, captures)
 	holds(none, "no capture: no items");
 	settle(&target, SELF);
 	need(!choose(fd, UTRACE_REC_BIT(EXEC), 0, NULL, 0), "choose");
-	tell(&target, SELF, execute_true, 0);
+	tell(&target, SELF, execute_with_argument, 0);
 	holds(await_type(fd, UTRACE_REC_EXEC), "EXEC");
 	rec = find(UTRACE_REC_EXEC, target.pid);
 	holds(rec && any_has_item(UTRACE_REC_EXEC, head,

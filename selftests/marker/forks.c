@@ -120,7 +120,7 @@ static int fork_lasting(void *unused)
 	return 0;
 }
 
-static void execute_true(void)
+static void run_true(void)
 {
 	char * const argv[] = { "true", NULL };
 	char * const envp[] = { NULL };
@@ -141,7 +141,7 @@ static long execute_many(long unused)
 	while (!shared->quit) {
 		unsigned int phase = shared->phase;
 
-		execute_true();
+		run_true();
 		judge(0, phase, load(WORD, 4), 0, BIT_SET);
 		shared->number[0] += !!shared->result;
 		watch(0, WORD, 4, 0, BIT_SET);

@@ -87,12 +87,6 @@ static int code_fd = -1;
 /* What he has armed last in a file of code. */
 static struct marker last;
 
-static long be_user(long n)
-{
-	become_user();
-	return 0;
-}
-
 static long new_code(long file)
 {
 	code_fd = make_function(file, 1);

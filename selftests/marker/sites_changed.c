@@ -51,12 +51,6 @@ static long drop_copy(long unused)
 	return 0;
 }
 
-static long be_user(long unused)
-{
-	become_user();
-	return 0;
-}
-
 /* Write the function that returns @number to the file, in place. */
 static void write_function(int fd, int number)
 {

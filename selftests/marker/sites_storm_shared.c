@@ -396,12 +396,6 @@ static long map_and_call(long unused)
 	return call_code(FUNCTION, NULL);
 }
 
-static long be_user(long unused)
-{
-	become_user();
-	return 0;
-}
-
 /* Steady users */
 
 /* Hits are counted; those of returns have a cookie of their own. */

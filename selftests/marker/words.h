@@ -159,6 +159,12 @@ static inline void become_user(void)
 	need(!prctl(PR_SET_DUMPABLE, 1) && !prctl(PR_SET_PDEATHSIG, SIGKILL), "prctl");
 }
 
+static inline long be_user(long unused)
+{
+	become_user();
+	return 0;
+}
+
 /* Memory, in this process and from outside. */
 
 static inline __u64 load(const void *at, int size)
