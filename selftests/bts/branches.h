@@ -120,8 +120,8 @@ static inline bool is_end_of_call(const struct utrace_branch *r)
 }
 
 /*
- * Check that the trace of one task has no gap: from the target of each branch
- * the task has gone straight on to the next branch.
+ * Check that the trace of one task has no gap: the code from the target of each
+ * branch to the next branch is straight.
  */
 static inline bool is_gapless(const struct trace *trace)
 {

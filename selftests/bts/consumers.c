@@ -313,7 +313,7 @@ TEST_F(dev, reader_goes)
 	stop(&target);
 }
 
-/* The reader goes, but another process has its descriptor. */
+/* The reader closes the descriptor, but another process has a copy. */
 TEST_F(dev, inherited)
 {
 	struct target target;
@@ -352,7 +352,7 @@ TEST_F(dev, killed_while_waiting)
 	close(fd);
 }
 
-/* Sleep until the pipe is closed, and then make branches for ever. */
+/* Sleep until the pipe is closed, then branch in an endless loop. */
 static void *wait_for_room(void *from)
 {
 	char end;
@@ -448,7 +448,7 @@ TEST_F(dev, before_a_fault)
 	close(fd);
 }
 
-/* A debugger comes, steps, and goes; or dies. */
+/* A debugger attaches, steps and detaches; another one dies. */
 TEST_F(dev, debuggers)
 {
 	struct target target;

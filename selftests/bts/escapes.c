@@ -152,7 +152,7 @@ TEST_F(dev, dies_before_it_joins)
 
 #define ENGINES	"user/max_utrace_engines"
 
-/* The consumer goes while the thread sleeps, which never steps again. */
+/* The consumer is closed while the thread sleeps; the thread is killed before it steps. */
 TEST_F(dev, killed_after_the_reader)
 {
 	struct target target;

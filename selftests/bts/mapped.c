@@ -83,7 +83,7 @@ static int make_mapped(struct target *target, __u64 records)
 			   .flags = UTRACE_BRANCHES_F_MAPPED });
 }
 
-/* What is in the mapped ring is what read(2) gives to another consumer. */
+/* A mapped ring has the same records as read(2) returns to another consumer. */
 TEST_F(dev, same_as_read)
 {
 	struct trace mapped = {}, other = {};

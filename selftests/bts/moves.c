@@ -3,8 +3,8 @@
  * utrace selftests - branches: threads that the kernel moves
  *
  * The kernel changes where a thread goes on: rseq ends a sequence, a system call is made
- * again, an instruction is emulated.  Each record is held against the code: there is such
- * a branch, and from one record to the next the thread has gone straight on.
+ * again, an instruction is emulated.  Each record is compared with the code: the branch
+ * exists, and the code from one record to the next is straight.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -40,8 +40,8 @@ static void loop(void)
 }
 
 /*
- * Make a sequence of rseq with jumps and PUSHF.  What is on the stack above PUSHF stays as
- * it is, also if the thread leaves the sequence at PUSHF.
+ * Make a sequence of rseq with jumps and PUSHF.  The stack above PUSHF must not change,
+ * even if the thread leaves the sequence at PUSHF.
  */
 static __attribute__((noipa)) void make_sequence(void)
 {

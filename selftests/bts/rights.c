@@ -136,7 +136,7 @@ static long execute_plain(long unused)
 	_exit(1);
 }
 
-/* What a user reads whose process executes the set-id program. */
+/* Return the records that a user reads whose process executes the set-id program. */
 static struct trace execute(__u32 scope)
 {
 	struct trace all = {};
@@ -243,7 +243,7 @@ static int see_sysctl(void *unused)
 	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 0);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
 	have(&target, SELF, make_branches, 300);
-	/* A thread delivers what it has recorded before a system call. */
+	/* A thread delivers its records before a system call. */
 	settle(&target, SELF);
 	before = written(fd);
 	have_sysctl(UNPRIVILEGED, "0");

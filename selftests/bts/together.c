@@ -388,7 +388,7 @@ static void print_stop(const char *text, const struct event *event)
 	       event->at, event->dr6, event->status, event->code);
 }
 
-/* Compare what a debugger sees of a thread alone with that of one followed. */
+/* Compare the debugger's events of a thread with and without a consumer. */
 static void compare(struct debugger d, int rounds, size_t events)
 {
 	struct debugger followed = d;
@@ -503,7 +503,7 @@ TEST_F(dev, handlers_of_debugged)
 	have_signals(true);
 }
 
-/* Consumers that come, and go at once or when they have stalled the thread. */
+/* Open consumers, and close them at once or when they have stalled the thread. */
 static int visit(pid_t pid, int rounds)
 {
 	int i, fd;

@@ -67,7 +67,7 @@ static inline bool is(long want, long got, const char *text)
 }
 
 /*
- * Not a result, but what the test relies on: without it the process ends, and
+ * Check a precondition, which is not a result: if it fails, the process exits, and
  * the test fails.
  */
 static inline void need(bool good, const char *what)
@@ -121,7 +121,7 @@ static inline long small_rings(void)
 	return least > 64 << 10 ? least : 64 << 10;
 }
 
-/* A session whose rings the test maps. */
+/* As setup_full(), with rings that the test maps. */
 static inline int setup_mapped(int fd, __u64 ring_size, __u32 full)
 {
 	struct utrace_ioc_setup arg = {
@@ -405,7 +405,7 @@ static inline void become_nobody(void)
 	need(!setresgid(NOBODY, NOBODY, NOBODY) &&
 	     !setresuid(NOBODY, NOBODY, NOBODY),
 	     "setresuid");
-	/* execve() would make the process dumpable as well. */
+	/* execve() would do that, too. */
 	need(!prctl(PR_SET_DUMPABLE, 1), "PR_SET_DUMPABLE");
 }
 

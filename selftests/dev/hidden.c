@@ -2,8 +2,8 @@
 /*
  * utrace selftests - /dev/utrace: records of what a reader cannot see
  *
- * The reader gets records of tasks that it may no longer trace, of items that
- * were not captured, and of ids that its user namespace does not map.
+ * A record reports that the reader may no longer trace a task, that an item could
+ * not be captured, or an id that the reader's user namespace does not map.
  */
 #include <sched.h>
 #include <sys/stat.h>

@@ -142,7 +142,7 @@ TEST_F(dev, only_signals_wanted)
 	stop(&target);
 }
 
-/* A task is in a call when its target goes, and another comes. */
+/* A task is in a call while its target is detached and another one is attached. */
 TEST_F(dev, another_target)
 {
 	struct target target;

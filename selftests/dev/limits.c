@@ -234,7 +234,7 @@ TEST_F(dev, engines)
 	need(!set_sysctl(ENGINES, "3"), ENGINES);
 	is(0, in_child(engines_as_nobody, NULL), "engines of a user");
 	test_namespaces();
-	/* Root has a count of its own. */
+	/* Engines of root are counted separately. */
 	start(&target);
 	fd = small_session();
 	attach_three(fd, &target, NULL);

@@ -227,8 +227,8 @@ static int touch(void *tail)
 }
 
 /*
- * Tails that are wrong cost this session its records, and harm nobody: the
- * target goes on, and so does the session when the tails are right again.
+ * Wrong tails make this session lose records and have no other effect: the target
+ * goes on, and the session records again when the tails are right.
  */
 TEST_F(dev, hostile)
 {

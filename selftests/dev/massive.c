@@ -67,7 +67,7 @@ static int start_session(pid_t pid, __u32 scope)
 	return fd;
 }
 
-/* A session lists what is in flight, and goes, in the midst of its records. */
+/* A session lists the calls in flight, and is closed while it records. */
 static void come_and_go(pid_t pid, int round)
 {
 	__u32 scope = round % 2 ? UTRACE_SCOPE_TREE : UTRACE_SCOPE_PROCESS;
@@ -85,7 +85,7 @@ static void come_and_go(pid_t pid, int round)
 	close(all);
 }
 
-/* All targets of a session are over: read what is left. */
+/* All targets of a session have ended: read the remaining records. */
 static void take_last(int fd)
 {
 	struct pollfd pfd = { .fd = fd };

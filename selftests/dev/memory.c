@@ -421,7 +421,7 @@ static bool good_missed(int ret)
 	}
 	fell += now < before;
 	missed = now;
-	/* The count of missed events stays when the engine goes. */
+	/* The count of missed events stays when the engine is freed. */
 	need(!detach(fd, id), "detach");
 	fell += info(fd).missed + info(fd).lost != missed;
 	kill(bare, SIGKILL);

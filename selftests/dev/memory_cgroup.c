@@ -356,9 +356,9 @@ static void make_consumers(void)
 /**
  * struct kind - a kind of objects
  * @name: for messages
- * @prepare: what is charged apart
+ * @prepare: called before @make; its memory does not count
  * @make: makes the objects
- * @undo: ends it
+ * @undo: frees the objects, and ends what @prepare began
  * @of: line of memory.stat that grows
  * @n: number of objects
  * @bytes: bytes that each takes at least

@@ -3,9 +3,9 @@
  * utrace selftests - /dev/utrace: several writers at once, several readers
  *
  * The threads of a program make numbered calls on all CPUs.  Each call has to
- * come once, and those of each thread in their order: by read(2), from mapped
- * rings, for readers that share the session, and for one that takes over from a
- * reader that was killed.
+ * be recorded once, and the calls of each thread in order: by read(2), from mapped
+ * rings, for readers that share the session, and for a reader that takes over from
+ * one that was killed.
  */
 #include <limits.h>
 
@@ -178,7 +178,7 @@ static int writer_of(pid_t tid)
 	return -1;
 }
 
-/* The example of a program that maps the rings prints what it has read. */
+/* The example program that maps the rings prints each record. */
 TEST_F(dev, mapped)
 {
 	unsigned int last[WRITERS] = {}, nr, number;
@@ -299,7 +299,7 @@ static bool until_read(long n)
 	return false;
 }
 
-/* Readers are killed while they wait and while they read; another goes on. */
+/* Readers are killed while they wait and while they read; another one takes over. */
 TEST_F(dev, killed)
 {
 	struct writers writers;

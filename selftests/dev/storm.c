@@ -494,7 +494,7 @@ static void check_session(struct target *target)
 	close(fd);
 }
 
-/* What is charged shows when limits are set, for which nobody needs a capability. */
+/* The charge is measured by setting limits, for which nobody needs a capability. */
 static int measure_rings(void *unused)
 {
 	keep_only(CAP_SYS_RESOURCE);

@@ -152,8 +152,8 @@ static int read_once(void *arg)
 }
 
 /*
- * The reader goes: the target runs on.  Another process that reads becomes the
- * reader.
+ * The reader exits: the target goes on.  Another process becomes the reader by
+ * reading.
  */
 TEST_F(dev, reader_goes)
 {

@@ -136,7 +136,7 @@ static inline void new_tally(struct tally *tally)
 	memset(seen, 0, sizeof(seen));
 }
 
-/* Read until the target has answered, and what is left then. */
+/* Read until the target has answered, and then the remaining records. */
 static inline bool read_until_answer(int fd, struct target *target,
 				     enum who who,
 				     struct tally *tally)

@@ -333,7 +333,7 @@ static int records_of(pid_t tid)
 	return n;
 }
 
-/* What a target that runs user code, and makes no call, shares with the test. */
+/* Memory that the test shares with a target that runs user code without calls. */
 struct busy {
 	int there;
 	int go;

@@ -59,7 +59,7 @@ static int recorded_anew(int fd, struct target *target, int n)
 	return recorded(fd, target, n);
 }
 
-/* What a function in a thread or in a child works with. */
+/* Arguments of a function in a thread or in a child. */
 struct job {
 	struct target *target;
 	int fd;		/* a session */

@@ -222,7 +222,7 @@ static void check_exec_storm(__u32 scope)
 	while (shared->number[0] < programs && !wrong) {
 		shared->phase++;
 		state = word_arm(fd, IN_PLACE, COUNT, 0);
-		/* EAGAIN: in the midst of the execve(2). */
+		/* EAGAIN: during execve(2). */
 		wrong += !is_given(state) && state != -EAGAIN &&
 			 (state != UTRACE_ARM_STATE_FAILED || word_error != EFAULT);
 		shared->phase += 2;
@@ -488,7 +488,7 @@ TEST_F(dev, setid_program)
 	rmdir(folder);
 }
 
-/* Have the target use its session: the result, and what it sees then. */
+/* Have the target use its session; check the result, and the word after that. */
 static void use_own(struct target *target, order_fn *use, int result, __u64 seen,
 		    const char *text)
 {
@@ -564,7 +564,7 @@ TEST_F(dev, session_given_away)
 	set_unprivileged("0");
 }
 
-/* A target has the rights of who has attached it, whoever arms words for it. */
+/* Rights are those of the process that attached the target, whoever arms words. */
 TEST_F(dev, target_of_another_user)
 {
 	pid_t pid;
@@ -644,7 +644,7 @@ TEST_F(dev, session_in_the_target)
 	stop(&target);
 }
 
-/* A process arms its own words; a child keeps the session, or nobody. */
+/* A process arms its own words; a child may inherit the session. */
 static void check_own(__u32 scope)
 {
 	struct target target;

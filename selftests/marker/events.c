@@ -20,7 +20,7 @@
 /* Pages of the file of this program. */
 static unsigned char in_file[3 * PAGE] __attribute__((aligned(PAGE))) = { 1 };
 
-/* What a child of a target does for the test. */
+/* What the test asks of a child of the target. */
 enum ask { NOTHING, LOOK, WRITE, UNREGISTER, LEAVE };
 
 struct child {
@@ -32,7 +32,7 @@ struct child {
 
 static struct child *child;
 
-/* Look at once; then do what the test asks for, until the test is gone. */
+/* Load the word at once, then serve the test until it exits. */
 static void live(void)
 {
 	int left = 4 * DEADLINE_MS;
@@ -505,7 +505,7 @@ TEST_F(events, exec)
 	need(until(shared->number[0]), "another program");
 	is(0, shared->seen, "the program has no bit");
 	enable(0, false);
-	/* Without users the event is gone. */
+	/* An event without users is deleted. */
 	is(0, ask_program(LOOK), "nor when the event is disabled");
 	is(0, ask_program(WRITE), "it registers its own word");
 	is(0, shared->result, "which works");

@@ -55,7 +55,7 @@ static inline int write_file(const char *path, const char *text)
 	return ret;
 }
 
-/* Set a file to another number; returns what it had, or -1. */
+/* Write a number to a file; returns the old number, or -1. */
 static inline int set_number(const char *path, int number)
 {
 	char text[16] = "";
@@ -393,7 +393,7 @@ static inline void untrace(struct tracer *tracer)
 /* Cookies have all 64 bits. */
 #define COOKIE(n)	(0xfedc000000000000ULL + (n))
 
-/* The argument of ARM.  What is not read has junk. */
+/* The argument of ARM; members that the kernel does not read have junk. */
 static inline struct utrace_ioc_arm arm_of(const struct utrace_user_event *spec)
 {
 	return (struct utrace_ioc_arm){

@@ -88,7 +88,7 @@ static void *fork_on(void *watcher)
 }
 
 /*
- * Register a word of this thread and unregister it, on and on.  number[]: 2:
+ * Register a word of this thread and unregister it repeatedly.  number[]: 2:
  * rounds.  3: errors.  4: bits after UNREG.
  */
 static void *register_on(void *watcher)
@@ -165,7 +165,7 @@ static void *kill_on(void *watcher)
 	return NULL;
 }
 
-/* Fork with much memory, on and on.  number[]: 0: forks.  7: ms in these. */
+/* Fork with much memory repeatedly.  number[]: 0: forks.  7: ms in these. */
 static long fork_much(long unused)
 {
 	long before;
@@ -491,7 +491,7 @@ static int be_storm(void)
 		 MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != PLACE)
 		return 92;
 	store(IN_PLACE, 4, PATTERN);
-	/* Nothing of the former program's word. */
+	/* The word of the former program must not be written. */
 	for (i = 0; i < 1000; i++)
 		shared->strange += load(IN_PLACE, 4) != PATTERN;
 	if (register_word(0, IN_PLACE, 4, BIT))
@@ -630,8 +630,8 @@ static void check_bystander(void)
 }
 
 /*
- * Arguments that the kernel reads have to come, or the call waits.  Whether it waits for
- * the page of a word is its own affair.
+ * A call has to wait for arguments that the kernel reads.  It may wait for the page of a
+ * word, or not.
  */
 static bool has_to_wait(enum hang how)
 {
@@ -740,7 +740,7 @@ TEST_F(events, toggle_beside_long_forks)
 	stop(&target);
 }
 
-/* What a memory cgroup is charged for, in pages. */
+/* The charge of the memory cgroup, in pages. */
 static long charged(void)
 {
 	char text[32];
@@ -775,7 +775,7 @@ static void start_in_cgroup(struct target *target)
 	settle(target, SELF);
 }
 
-/* Writing to enable copies no page for a process; the process does, when it goes on. */
+/* Writing to enable copies no page of a process; the process copies them when it runs. */
 static void check_charges(struct target *target)
 {
 	long before, grown;
@@ -790,7 +790,7 @@ static void check_charges(struct target *target)
 	grown = charged() - before;
 	holds(grown < PAGES / 4, "the process is charged for %ld of %d pages", grown,
 	      PAGES);
-	/* It is to go on without being throttled. */
+	/* The process must not be throttled. */
 	need(!ut_cg_write("memory.high", "max"), "memory.high");
 	thaw(target->pid);
 	is(PAGES, have(target, SELF, count_set_pages, 0), "the process goes on with all bits");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace selftests - user_events: whether the bit is there yet
+ * utrace selftests - user_events: when the bit is written
  *
  * A bit whose page is in memory is written at once, whatever the process does.  Else it
  * is pending until a thread of the process runs.
@@ -105,7 +105,7 @@ static __u64 sees(struct target *target)
 	return look(target, OWN_WORD, 4);
 }
 
-/* The target sleeps, or is stopped as well. */
+/* Wait until the target sleeps, and stop it if @stopped. */
 static void rest(struct target *target, bool stopped)
 {
 	settle(target, SELF);
@@ -128,8 +128,8 @@ static void is_known(struct target *target, enum process_state state,
 }
 
 /*
- * The bit is in memory when enable was written; but a page that fork(2) lets a child share is
- * copied by the process alone, when it goes on.
+ * The bit is in memory when the write to enable returns.  The exception is a page that is
+ * shared with a child of fork(2): only the process copies it, when it runs.
  */
 static void check_at_once(enum deed deed, bool stopped)
 {

@@ -479,7 +479,7 @@ TEST_F(traced, several_sessions)
 	stop(&target);
 }
 
-/* What the program unregisters is its own again. */
+/* A word that the program unregisters is no longer written by the kernel. */
 TEST_F(traced, unregistered)
 {
 	struct target target;

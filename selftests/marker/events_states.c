@@ -47,7 +47,7 @@ static int serve_page(void)
 	return ioctl(uffd, UFFDIO_ZEROPAGE, &arg);
 }
 
-/* What the page at PLACE becomes. */
+/* The new page at PLACE. */
 enum place { ANON, OF_FILE, SHARED, UNMAPPED, GIVEN_UP, UFFD, SERVED };
 
 static long make_place(long place)
@@ -297,8 +297,8 @@ static void is_left_alone(struct target *target, const void *word)
 }
 
 /*
- * A thread that was there before its process registered anything has registrations of
- * its own, which end with the thread.  As on any kernel, the bits stay as they are.
+ * A thread that is older than the first registration of its process has registrations of
+ * its own, which end with the thread.  As on any kernel, the bits do not change then.
  */
 TEST_F(traced, thread_that_ends)
 {
@@ -351,7 +351,7 @@ TEST_F(traced, only_thread_that_registers_ends)
 	stop(&keeper);
 }
 
-/* A tracer has the bit as a word, or by the name of the event, which ftrace has as well. */
+/* A tracer arms the bit as a word, or by the name of the event, beside ftrace. */
 static void check_tracer_of_thread(bool by_name)
 {
 	struct target keeper, target;

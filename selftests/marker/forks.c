@@ -19,7 +19,7 @@
 #define SEMAPHORE	(area + PAGE + 66)
 #define OWN_COUNT	7
 
-/* What a child of a target does for the test. */
+/* What the test asks of a child of the target. */
 enum ask { NOTHING, LOOK, ADD, MAP, LEAVE };
 
 struct birth {
@@ -38,7 +38,7 @@ static void see(struct birth *own, const void *word, const void *semaphore)
 	own->semaphore = load(semaphore, 2);
 }
 
-/* What a child does first; the words may be at PLACE. */
+/* Load both words, as the first thing in a child; they may be at PLACE. */
 static void be_born(int i, bool at_place)
 {
 	see(&births[i], at_place ? PLACE : WORD,
@@ -46,7 +46,7 @@ static void be_born(int i, bool at_place)
 	births[i].pid = syscall(SYS_getpid);
 }
 
-/* Do what the test asks for, and end with that, or when the test is gone. */
+/* Serve the test until it says LEAVE, or exits. */
 static void live(int i, bool at_place)
 {
 	struct birth *own = &births[i];
@@ -151,7 +151,7 @@ static long execute_many(long unused)
 }
 
 /*
- * Each child loads the words at once and 1 ms later: it has only the program's.
+ * Each child loads the words at once and 1 ms later; they have the program's part only.
  * number[]: children, those that were right, and the parent's loads of the bit.
  */
 static long fork_many(long n)
@@ -177,7 +177,7 @@ static long fork_many(long n)
 	return 0;
 }
 
-/* What a child of a batch sees: at once, and when nothing is armed. */
+/* A child of a batch: load the words at once, and again when nothing is armed. */
 static void be_in_batch(unsigned int phase, int batch)
 {
 	__u64 count;
@@ -347,7 +347,7 @@ TEST_F(dev, deep_forks)
 	stop(&target);
 }
 
-/* What is there without the tracer is taken from nobody. */
+/* With a process scope descendants start without the words, and lose nothing later. */
 TEST_F(dev, deep_forks_without)
 {
 	struct target target;

@@ -22,7 +22,7 @@
 #define MADV_COLLAPSE	25
 #endif
 
-/* What the first thread does in parallel, to replace the page of the word. */
+/* How the first thread replaces the page of the word in parallel. */
 static enum { NOTHING, FORKS, HUGE_PAGES } beside;
 
 static void fork_once(void)
@@ -75,7 +75,7 @@ static long map_huge(long unused)
 	return !madvise(PLACE, HUGE, MADV_COLLAPSE);
 }
 
-/* A thread that loads the word some times, and one that does so for ever. */
+/* Bodies of threads: one loads the word 200 times, the other one until the test ends. */
 static void *watch_some(void *watcher)
 {
 	int i;
@@ -331,8 +331,8 @@ TEST_F_TIMEOUT(dev, count_in_a_huge_page, LONG_TIMEOUT)
 }
 
 /*
- * A tracer that goes on until it is killed.  The words: a bit that all have,
- * a bit of its own, and a count that all have.
+ * A tracer that arms and disarms until it is killed: a bit and a count that all
+ * tracers share, and a bit of its own.
  */
 static void be_tracer(struct target *target, int own)
 {

@@ -169,7 +169,7 @@ static int lose(enum loss loss)
 	return map_place(ANON);
 }
 
-/* number[0]: how often the page has gone. */
+/* number[0]: how often the page was lost. */
 static long lose_and_look(long loss)
 {
 	while (!shared->quit) {
@@ -282,7 +282,7 @@ static void both_fail(int error, int fd, const char *text)
 	fails(error, fd, SEMAPHORE, UTRACE_WORD_COUNT16, 0, "  and so does the count");
 }
 
-/* What the list says of a word. */
+/* Check the state and the error of the word in the list. */
 static void has_state(int fd, pid_t pid, enum utrace_arm_state state,
 		      int error)
 {
@@ -290,7 +290,7 @@ static void has_state(int fd, pid_t pid, enum utrace_arm_state state,
 	is(error, word_error, "  and its reason");
 }
 
-/* What is mapped later is never changed for the sake of old words. */
+/* New memory is never changed for words that were disarmed. */
 static void check_unmapped(bool close_it)
 {
 	struct target target;
@@ -450,7 +450,7 @@ TEST_F(dev, given_up)
 	stop(&target);
 }
 
-/* A word stays at its address, and what was added goes with the memory. */
+/* mremap(2) moves the count with the memory; the word stays at its address. */
 TEST_F(dev, moved)
 {
 	struct target target;

@@ -312,7 +312,7 @@ static void both_fail(int error, int fd, const char *text)
 	      "  and so does the count");
 }
 
-/* What the list says of both words. */
+/* Check the states and errors of both words in the list. */
 static void have_state(int fd, pid_t pid, enum utrace_arm_state state,
 		       int error)
 {
@@ -424,7 +424,7 @@ TEST_F(dev, stack_after_the_tracer)
 	base = PLACE;
 }
 
-/* A file that becomes shorter, by which the program's own copy of a page goes */
+/* Truncated files: the program loses its private copy of a page */
 
 TEST_F(dev, truncated)
 {
@@ -485,7 +485,7 @@ TEST_F(dev, truncated_by_another)
 	check_cut(true);
 }
 
-/* The target is in user mode while its page goes. */
+/* The target is in user mode while its page is truncated. */
 TEST_F_TIMEOUT(dev, truncated_while_busy, LONG_TIMEOUT)
 {
 	const int rounds = times_if_fast(1000);
@@ -605,7 +605,7 @@ TEST_F(dev, moved_out_of_userfaultfd)
 	stop(&target);
 }
 
-/* The page goes by a call of one thread, while another one is in user mode. */
+/* One thread loses the page by a call, while another one is in user mode. */
 static void check_beside(struct target *target, order_fn *lose)
 {
 	const int losses = times_if_fast(1000);

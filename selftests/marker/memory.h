@@ -2,7 +2,7 @@
 /*
  * utrace selftests - calls, forks and programs without memory
  *
- * Slabs fail first and then pages, of user space too.
+ * Allocations of slabs fail first, then those of pages, of user space too.
  */
 #ifndef UTRACE_MARKER_MEMORY_H
 #define UTRACE_MARKER_MEMORY_H

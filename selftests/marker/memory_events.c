@@ -213,7 +213,7 @@ static void event_armed(void)
 	arm_event(tracer.session, 0, 0);
 }
 
-/* The event is armed or not; then nothing of it is left, and it can be armed. */
+/* Check that the event is armed or not; then disarm it, and check that it can be armed. */
 static bool good_event(bool armed)
 {
 	bool good = event_has(armed);

@@ -622,7 +622,7 @@ TEST_F(sites, refused_scopes)
 	untrace(&tracer);
 }
 
-/* Memory that can only be read: ARM cannot write what the id is, and arms nothing. */
+/* The argument is read-only memory: ARM cannot write the id, and arms nothing. */
 TEST_F(sites, read_only_argument)
 {
 	struct target *target = &self->target;

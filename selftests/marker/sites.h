@@ -57,7 +57,7 @@ struct library {
 
 static struct library loaded[LIBRARIES];
 
-/* What the test shares with targets and their children. */
+/* Memory that the test shares with targets and their children. */
 struct stage {
 	/* Orders: library, place, and the arguments of the first hit. */
 	_Atomic int library, place;
@@ -251,7 +251,7 @@ static inline int own_semaphore(enum place place)
 	return semaphore ? (int)load(semaphore, 2) : 0;
 }
 
-/* Store in stage::semaphore what the task sees. */
+/* Load all semaphores to stage::semaphore. */
 static inline long read_semaphores(long unused)
 {
 	int i;
@@ -372,7 +372,7 @@ static inline void leave(struct tracer *tracer)
 	need(!ret, "detach");
 }
 
-/* End the target, and have the session trace the process anew. */
+/* Detach the target, and attach the session to the process again. */
 static inline void trace_anew(struct tracer *tracer, pid_t pid, __u32 scope)
 {
 	leave(tracer);
@@ -400,9 +400,9 @@ static inline pid_t fork_tracer(void)
 /**
  * struct marker - a marker, and how it is armed
  * @site: where it is
- * @cookie: what its records and counts have
+ * @cookie: the cookie of its records and counts
  * @flags: UTRACE_ARM_ bits
- * @id: ARM writes the id of what is armed; not changed by errors
+ * @id: ARM writes the id of the marker; not changed by errors
  */
 struct marker {
 	struct utrace_marker site;
@@ -444,7 +444,7 @@ static inline struct marker marker_of(enum place place)
 	return marker_at(&site[place], library_fd, COOKIE(place));
 }
 
-/* The argument of ARM.  What is not read has junk. */
+/* The argument of ARM; members that the kernel does not read have junk. */
 static inline struct utrace_ioc_arm arm_of(const struct tracer *tracer,
 					   const struct marker *marker)
 {
@@ -509,7 +509,7 @@ static inline void disarm_place(struct tracer *tracer, enum place place)
 	disarm_marker(tracer, tracer->ids[place]);
 }
 
-/* Read what is counted; returns how many rows there are, or -errno. */
+/* Read the counts; returns how many rows there are, or -errno. */
 static inline int try_read(const struct tracer *tracer, __u32 what, __u32 id,
 			   struct utrace_rows *rows)
 {

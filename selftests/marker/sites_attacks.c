@@ -232,7 +232,7 @@ static long start_hitters(long n)
 
 /* The user's memory */
 
-/* Map file 0 and unmap it, on and on, with more and more memory. */
+/* Map file 0 and unmap it repeatedly, with more and more memory. */
 static void map_on(void)
 {
 	const size_t most = MEMORY_MAX / 6;
@@ -279,7 +279,7 @@ static long be_crowd(long n)
 	return 0;
 }
 
-/* What the user's cgroup may still take. */
+/* The number of bytes that the user's cgroup may still take. */
 static long room_of(int fd)
 {
 	char text[32] = "";
@@ -951,7 +951,7 @@ TEST_F_TIMEOUT(attacks, a_breakpoint_of_ones_own, LONG_TIMEOUT)
 
 #define GONE		64
 
-/* The user's files are gone while their markers are armed. */
+/* The user truncates and removes files whose markers are armed. */
 static void leave_nothing(struct target *user)
 {
 	struct target mapper;

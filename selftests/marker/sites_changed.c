@@ -122,7 +122,7 @@ static int open_perf_of_function(pid_t pid, __u64 semaphore)
 	return open_perf(pid, perf_at(code_path(), FUNCTION, semaphore));
 }
 
-/* Root probes the process, which then maps the file and calls the function.  @uid goes on. */
+/* As root, probe the process, which maps the file and calls the function; then be @uid. */
 static void probed_returns(struct target *target, long number, uid_t uid, const char *what)
 {
 	int fd;
@@ -138,7 +138,7 @@ static void probed_returns(struct target *target, long number, uid_t uid, const 
 	act_as(uid);
 }
 
-/* The marker is taken back when its page has gone; then the file has another function. */
+/* Disarm the marker after its page was truncated; then write another function. */
 static void check_truncated(struct target *target, uid_t uid)
 {
 	struct marker marker;

@@ -7,7 +7,7 @@
  */
 #include "sites.h"
 
-/* What the target does */
+/* Orders of the target */
 
 /* FILE_MOST is more than the size of the library. */
 #define FILE_MOST	(1UL << 20)

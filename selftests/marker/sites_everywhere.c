@@ -189,7 +189,7 @@ TEST_F(sites, functions_everywhere)
 	is(A + 3 + B, stage->result, "the function works after that");
 }
 
-/* Arm what is somewhere else in each process; returns 0 or -errno. */
+/* Arm something whose address differs from process to process; returns 0 or -errno. */
 static int try_other(struct tracer *tracer, __u32 type, const void *spec, __u32 size)
 {
 	struct utrace_ioc_arm arg = {
@@ -273,7 +273,7 @@ static int as_nobody(int (*try)(struct tracer *tracer), struct tracer *tracer)
 	return status_of(pid);
 }
 
-/* Privileges are needed of the caller, whoever has opened what the caller uses. */
+/* The caller of ATTACH and ARM needs privileges, whoever opened the session. */
 TEST_F(sites, rights)
 {
 	struct tracer tracer, fresh = { .session = session() };
@@ -326,7 +326,7 @@ TEST_F(sites, semaphores_of_others)
 	stop(&other);
 }
 
-/* A child and a process that forks all the time have what is armed. */
+/* Children have the marker, while a process forks all the time. */
 TEST_F(sites, forks_everywhere)
 {
 	struct target *target = &self->target;

@@ -76,7 +76,7 @@ static long execute_setid(long unused)
 	_exit(93);
 }
 
-/* Nops, a return after eight of them, and what is not to be executed. */
+/* Eight nops, a return, and instructions that are never executed. */
 static int make_nops(size_t size)
 {
 	int fd = make_code(code_path()), i;

@@ -257,7 +257,7 @@ TEST_F_TIMEOUT(sites, anew, LONG_TIMEOUT)
 		need(until(shared->number[ALL] > before + 2 * THREADS), "hits");
 		since = shared->number[ALL] - before;
 		hits = hits_of(&tracer, cookie);
-		/* Each thread may have been in the midst of a hit when it was armed. */
+		/* ARM may have come during a hit of each thread. */
 		few += hits < since - THREADS;
 		sum += hits;
 		need(!try_disarm(&tracer, &marker), "UTRACE_IOC_DISARM");

@@ -101,7 +101,7 @@ static void map_user(void)
 	close(fd);
 }
 
-/* A namespace has a limit of its own, which is no way out. */
+/* The limit of a namespace does not lift that of its parent. */
 static int fill_in_namespace(void *arg)
 {
 	struct tracer tracers[2];
@@ -121,7 +121,7 @@ static int fill_in_namespace(void *arg)
 	return dev_test->exit_code;
 }
 
-/* Root arms what it likes while the user can arm no more. */
+/* Root can still arm when the user has reached his limit. */
 static int fill_and_wait(void *arg)
 {
 	struct tracer tracers[2];

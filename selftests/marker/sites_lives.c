@@ -233,7 +233,7 @@ TEST_F(sites, child_of_a_tree)
 	is(0, semaphore_as(target, CHILD, HIT), "disarmed");
 	hit_as(target, CHILD, HIT, 7);
 	are_none(&tracer, "hits after DISARM");
-	/* The process of the pidfd is gone, but not the tree. */
+	/* The process of the pidfd has ended, but not the tree. */
 	ret = try_arm(&tracer, &arg);
 	holds(!ret || ret == -ESRCH, "ARM without the parent: %d", ret);
 	is(!ret, semaphore_as(target, CHILD, HIT), "the semaphore");
@@ -369,7 +369,7 @@ TEST_F(sites, clone_vm)
 
 #define INT3	0xcc
 
-/* A child of a process that only has the memory: the breakpoint goes, or stays. */
+/* A child of a process that only shares the memory: with or without the breakpoint. */
 static void check_grandchild(struct target *target, order_fn *order)
 {
 	struct tracer tracer;

@@ -439,7 +439,7 @@ TEST_F(sites, armed_while_stopped)
 
 /* Ends. */
 
-/* DETACH takes back what is armed for the target, and nothing else. */
+/* DETACH disarms the markers of the target, and no others. */
 TEST_F(sites, detached)
 {
 	struct target *target = &self->target;

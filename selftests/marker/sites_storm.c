@@ -345,7 +345,7 @@ TEST_F_TIMEOUT(sites, programs, LONG_TIMEOUT)
 /* Several tracers. */
 
 /*
- * Toggle until killed, in another order than others do, and count that in
+ * Toggle until killed, sometimes by a detach in place of DISARM, and count that in
  * shared::number[TOGGLES].
  */
 static pid_t start_toggling(struct target *target, __u32 scope)

@@ -498,7 +498,7 @@ static pid_t start_bpftrace(const char *function)
 	return pid;
 }
 
-/* End it, and read what it has counted. */
+/* End bpftrace, and read its count. */
 static void end_bpftrace(pid_t pid, long *hits, long *returns)
 {
 	FILE *said;
@@ -522,8 +522,8 @@ static void end_bpftrace(pid_t pid, long *hits, long *returns)
  * @follows: children are counted
  * @perf: events of perf, of hits and of returns
  * @bpftrace: counts the calls of a function, or 0
- * @tracer: counts what the process does, and its children if the scope is a tree
- * @alone: counts what the process itself does
+ * @tracer: counts calls of the process, and of its children if the scope is a tree
+ * @alone: counts calls of the process itself
  */
 struct counters {
 	enum place place;

@@ -11,7 +11,7 @@
 
 #define BIT_SET		0x80000000
 
-/* The word that most tests arm, in a page that others of area are not in. */
+/* The word that most tests arm; no other word of area is in its page. */
 #define WORD		(area + PAGE)
 #define OTHER		(area + PAGE + 64)
 
@@ -445,7 +445,7 @@ TEST_F(dev, highest_count)
 	stop(&target);
 }
 
-/* The program takes away what is not its own. */
+/* The program overwrites the tracer's part of the word. */
 TEST_F(dev, lowest_count)
 {
 	struct target target;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace selftests - words: how far a word has come
+ * utrace selftests - words: the states of a word
  *
  * A word whose page is in memory is written at once, whatever the process does.  Else
  * it is pending, or leaving, until a thread of the process runs.
@@ -14,7 +14,7 @@
 #define WORD		(PLACE + 16)
 #define OTHER		(PLACE + PAGE + 16)
 
-/* What each 32 bits of the file have, and what the program writes. */
+/* Each 32 bits of the file, and the value that the program writes. */
 #define OF_THE_FILE	7
 #define OWN		9
 
@@ -24,10 +24,10 @@ static int file;		/* a memfd of two pages */
 enum deed { UNTOUCHED, LOOKED_AT, WRITTEN, FORKED, GIVEN_UP };
 
 /**
- * struct page - a page, and what is known of it
+ * struct page - a page, and the expected value of its word
  * @of_file: it belongs to a private mapping of the file
  * @deed: what the program has done
- * @before: what the word is before it is armed
+ * @before: the word before it is armed
  */
 struct page {
 	const char *text;
@@ -55,7 +55,7 @@ static const struct page absent[] = {
 	  OF_THE_FILE },
 };
 
-/* What the target does while a word is armed. */
+/* The state of the target while a word is armed. */
 enum how { ASLEEP, STOPPED, BUSY };
 
 static const char * const how_texts[] = { "asleep", "stopped", "busy" };
@@ -151,7 +151,7 @@ static void end_how(struct target *target, enum how how)
 		hear(target, SELF);
 }
 
-/* What the list says of a word, and why. */
+/* Check the state of the word in the list, without an error. */
 static void has_state(int fd, pid_t pid, const void *at,
 		      enum utrace_arm_state state)
 {
