@@ -108,6 +108,7 @@ static int fake_clock_gettime(clockid_t clock, struct timespec *time)
 #undef read
 #undef mmap
 #undef ioctl
+#include <lib/memory.c>
 
 void fail(const char *what, const char *why)
 {
