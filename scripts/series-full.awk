@@ -9,12 +9,15 @@
 # * A line about one object, or a paragraph about a $(src)/ file, is printed
 #   once that file is there. A paragraph that defines a command is printed once
 #   another paragraph calls the command.
-# * A Kconfig has no entry for a symbol that is left out in a Makefile, and no
-#   `source` of a file that is not there.
+# * A Makefile whose objects do not need each other is cut line by line.
+# * A Kconfig has no entry for a symbol that is left out in a Makefile, or that
+#   depends on such a symbol, and no `source` of a file that is not there.
+# * The table of contents of a page names only pages that are there.
 #
 # Variables: tree is the folder of the sources, dir the folder of the Makefile
-# in it. list is a file with the symbols that are left out, which runs for
-# Makefiles write and runs for Kconfigs read. kconfig is set for a Kconfig.
+# in it, pages that of a page. list is a file with the symbols that are left out,
+# which runs for Makefiles write and runs for Kconfigs read. kconfig is set for a
+# Kconfig, alone for a Makefile whose objects do not need each other.
 
 function there(name,	line, got) {
 	got = (getline line < name)
@@ -61,7 +64,16 @@ function end_paragraph() {
 	text = ""
 }
 
-# Check whether paragraph i defines a command that no paragraph calls.
+# Whether an object of the line is not there.
+function missing_any(line,	j, n, words) {
+	n = split(line, words)
+	for (j = 3; j <= n; j++)
+		if (!object_there(words[j]))
+			return 1
+	return 0
+}
+
+# Whether paragraph i defines a command that no paragraph calls.
 function unused(i,	j, name) {
 	if (!match(kept[i], /\n +cmd_[a-z_]+/))
 		return 0
@@ -99,39 +111,67 @@ BEGIN {
 }
 
 END {
-	if (kconfig)
+	if (pages)
+		write_page()
+	else if (kconfig)
 		write_kconfig()
 	else
 		write_makefile()
 }
 
-function write_makefile(	i, j, n, symbol, words) {
-	for (i = 1; i <= NR; i++) {
+function write_page(	i) {
+	for (i = 1; i <= NR; i++)
+		if (lines[i] !~ /^   [a-z-]+$/ || there(tree "/" pages "/" substr(lines[i], 4) ".rst"))
+			print lines[i]
+}
+
+function left_out(line,	symbol) {
+	symbol = group(line)
+	if (symbol == "")
+		return missing_object(line)
+	return alone ? missing_any(line) : symbol in off
+}
+
+function write_makefile(	i, symbol) {
+	for (i = 1; i <= NR && !alone; i++) {
 		symbol = group(lines[i])
-		if (symbol == "")
-			continue
-		n = split(lines[i], words)
-		for (j = 3; j <= n; j++)
-			if (!object_there(words[j]))
-				off[symbol]
+		if (symbol != "" && missing_any(lines[i]))
+			off[symbol]
 	}
 	for (symbol in off)
 		if (match(symbol, /CONFIG_[A-Z_0-9]+/))
 			print substr(symbol, RSTART + 7, RLENGTH - 7) >> list
 	for (i = 1; i <= NR; i++) {
-		symbol = group(lines[i])
 		if (lines[i] == "")
 			end_paragraph()
-		else if (!(symbol != "" && symbol in off) && !missing_object(lines[i]))
+		else if (!left_out(lines[i]))
 			text = text lines[i] "\n"
 	}
 	end_paragraph()
 	print_paragraphs()
 }
 
+# Leave out the entries that depend on symbols that are left out.
+function spread(	i, j, n, name, words, more) {
+	do {
+		more = 0
+		for (i = 1; i <= NR; i++) {
+			n = split(lines[i], words, /[^A-Z_0-9a-z]+/)
+			if (lines[i] ~ /^(menu)?config /)
+				name = words[2]
+			if (lines[i] !~ /^\tdepends on / || name in off)
+				continue
+			for (j = 4; j <= n; j++)
+				if (words[j] in off)
+					more = off[name] = 1
+		}
+	} while (more)
+}
+
 # An entry ends at the next line that is not indented. The comment before an
 # entry belongs to the entry.
 function write_kconfig(	i, name, skip, held) {
+	spread()
 	for (i = 1; i <= NR; i++) {
 		if (lines[i] ~ /^#/ && i > 1) {
 			held = held lines[i] "\n"
