@@ -333,7 +333,10 @@ static void reports_once(struct __test_metadata *_metadata, struct ut_target *t,
 	EXPECT_TRUE(ut_stays(!ut_matches(i + 1, id, UT_ANY, UT_ANY, UT_ANY)));
 }
 
-/* An engine that always answers so does not have its task report for ever. */
+/*
+ * An engine that always gives this answer does not make its task report for
+ * ever.
+ */
 TEST_F(utrace, answer_report_to_report)
 {
 	reports_once(_metadata, &self->t, UT_REPORT, UT_EV_QUIESCE, UT_REPORT);
@@ -498,9 +501,7 @@ TEST_F(utrace, in_progress_and_barrier)
 	entry = ut_wait(0, id, UT_EV_SYSCALL_ENTRY, t->pid, UT_MARK_NR);
 	ASSERT_LE(0, entry);
 	EXPECT_EQ(-EINPROGRESS, ut_events(id, 0, UT_BIT(SYSCALL_ENTRY)));
-	/*
-	 * These events take nothing away from the engine, so there is no wait.
-	 */
+	/* These events take none from the engine, so there is no wait. */
 	EXPECT_EQ(0, ut_events(id, 0, UT_SYSCALL));
 	EXPECT_EQ(-1, ut_seen(0, id, UT_EV_RETURN, t->pid, UT_ANY));
 	EXPECT_EQ(0, ut_barrier(id, 0));
@@ -539,7 +540,7 @@ TEST_F(utrace, detach_of_a_sleeper_is_at_once)
 
 	id = attach_to_marks(t, 1, UT_ALL);
 	ASSERT_LT(0, id);
-	/* The target sleeps in read() all the while. */
+	/* The target sleeps in read() until the end of the test. */
 	EXPECT_EQ(0, ut_detach(id));
 	EXPECT_TRUE(ut_asleep_in(t->pid, SYS_read));
 	EXPECT_EQ(1, ut_matches(0, id, UT_EV_RELEASE, UT_ANY, UT_ANY));

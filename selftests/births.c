@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace selftests - tasks that are born while an engine comes to them
+ * utrace selftests - tasks that are born while an engine attaches
  *
  * Creators make threads or processes while an engine attaches, or while it asks
  * for events.  Each child makes a call once the controller has said that the
@@ -24,7 +24,7 @@ enum {
 	V_OVER,			/* creators that are done with this round */
 };
 
-/* What is born, and how. */
+/* What the creators make, and how. */
 struct birth {
 	bool processes;
 	bool chain;		/* each child makes the next one */
@@ -222,7 +222,7 @@ TEST_F(births, nobody_is_missed)
 		sh->value[V_ENDED] = 0;
 		sh->value[V_OVER] = 0;
 		sh->value[V_ROUND] = round;
-		/* Attach at another moment in each round. */
+		/* Vary the moment of the attach from round to round. */
 		usleep(round * 97 % 2000);
 		await_birth();
 		id = ut_attach_full(t->pid, variant->scope, UT_OPS_FULL, 0);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace selftests - a cgroup for the time of a test
+ * utrace selftests - a temporary cgroup of a test
  *
- * A cgroup of version 2 is made below the file system that is mounted, or below one
- * that is mounted for the test; one of version 1 always below one for the test.
+ * A cgroup of version 2 is made in the file system that is mounted, or in one
+ * that the test mounts.  A cgroup of version 1 is always made in a file system
+ * that the test mounts.
  */
 #ifndef UTRACE_CGROUP_H
 #define UTRACE_CGROUP_H
@@ -61,7 +62,7 @@ static inline const char *ut_cg_mkdir(void)
 	return ut_cg_no("cannot make a cgroup");
 }
 
-/* Make the cgroup; NULL, or why there is none. */
+/* Make the cgroup; returns NULL, or why that failed. */
 static inline const char *ut_cg_make(const char *controllers)
 {
 	char path[PATH_MAX + 128];
@@ -77,7 +78,10 @@ static inline const char *ut_cg_make(const char *controllers)
 	return ut_cg_mkdir();
 }
 
-/* Make a cgroup of version 1 with the freezer; NULL, or why there is none. */
+/*
+ * Make a cgroup of version 1 with the freezer; returns NULL, or why that
+ * failed.
+ */
 static inline const char *ut_cg_make_freezer(void)
 {
 	const char *why = ut_cg_mount("cgroup", "freezer");

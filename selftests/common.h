@@ -273,7 +273,7 @@ static inline int ut_open(void)
 	return ut_rec == MAP_FAILED ? -ENOMEM : 0;
 }
 
-/* ut_open() for a fixture: NULL, or why the tests are to be skipped. */
+/* ut_open() for a fixture: returns NULL, or why to skip the tests. */
 static inline const char *ut_begin(void)
 {
 	static char why[128];
@@ -432,7 +432,7 @@ static inline bool ut_pull(int timeout_ms)
 	};
 
 	if (!arg.max) {
-		printf("# ut_rec[] is full; what is logged is not looked at\n");
+		printf("# ut_rec[] is full; the rest of the log is not read\n");
 		return false;
 	}
 	if (!ioctl(ut_fd, UT_IOC_LOG, &arg)) {
@@ -531,7 +531,7 @@ static inline int ut_close(void)
 		ut_fd = -1;
 	}
 	if (!left && ut_missing && !ut_may_miss) {
-		printf("# %ld records were lost before the last look\n", ut_missing);
+		printf("# %ld records were lost before the last read\n", ut_missing);
 		left = -ENOBUFS;
 	}
 	return left;

@@ -161,7 +161,7 @@ TEST_F(utrace, next_entry_tells_of_a_lost_exit_that_another_answered)
 	EXPECT_EQ(UT_SYSCALL_UNPAIRED, ut_rec[i].action & UT_SYSCALL_UNPAIRED);
 }
 
-/* The engine does not want entries at the entry, which another one answers. */
+/* At the entry the engine does not want entries; another engine answers. */
 TEST_F(utrace, exit_tells_of_a_lost_entry_that_another_answered)
 {
 	struct ut_target *t = &self->t;

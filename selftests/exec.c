@@ -48,7 +48,7 @@ TEST_F(utrace, by_another_thread)
 	ASSERT_LT(0, other);
 	t->sh->go[1] = UT_GO_EXEC;
 	ASSERT_TRUE(ut_became_helper(t->pid));
-	/* The engine of the caller goes with it to its new id. */
+	/* The caller keeps its engine under its new id. */
 	i = ut_wait(0, other, UT_EV_EXEC, t->pid, UT_ANY);
 	ASSERT_LE(0, i);
 	EXPECT_EQ(t->pid, ut_rec[i].tgid);
@@ -98,7 +98,7 @@ TEST_F(utrace, process_and_tree_engines_stay)
 	EXPECT_EQ(-ESRCH, ut_control(process, 0, UT_REPORT));
 }
 
-/* A held thread does not keep another one from its execve(). */
+/* A held thread does not delay the execve() of another thread. */
 TEST_F(utrace, with_the_leader_held)
 {
 	struct ut_target *t = &self->t;

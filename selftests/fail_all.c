@@ -31,7 +31,7 @@ static bool works(int ret)
 	       ut_until(ut_count(id, UT_EV_SYSCALL_ENTRY) > before);
 }
 
-/* These calls are done when the target has seen what they change. */
+/* -EINPROGRESS is a success: the target has yet to see the change. */
 static int begun(int ret)
 {
 	return ret == -EINPROGRESS ? 0 : ret;
@@ -228,7 +228,7 @@ static bool check_detach(int ret)
 	bool good = ut_wait(0, id, UT_EV_RELEASE, UT_ANY, UT_ANY) >= 0;
 
 	ut_nrec = 0;
-	/* When the case ends nothing is left. */
+	/* After the last try no engine is left. */
 	return good && (!failing.left || has_none());
 }
 

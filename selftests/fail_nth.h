@@ -29,7 +29,7 @@
 
 #define FAIL_NTH_DEBUGFS	"/sys/kernel/debug/"
 
-/* NULL, or what this kernel lacks. */
+/* Returns NULL, or the name of what this kernel lacks. */
 static inline const char *fail_nth_why_not(void)
 {
 	if (access("/proc/thread-self/fail-nth", W_OK))
@@ -70,8 +70,9 @@ static inline bool fail_nth_enable(bool on)
 }
 
 /*
- * Begin to let allocations fail, with @highmem __GFP_HIGHMEM pages too, as of
- * vmalloc() and user space.  Returns NULL, or why that cannot be.
+ * Begin to let allocations fail.  With @highmem that includes __GFP_HIGHMEM
+ * pages, such as those of vmalloc() and user space.  Returns NULL, or why that
+ * is impossible.
  */
 static inline const char *fail_nth_begin(bool highmem)
 {
@@ -198,7 +199,7 @@ static struct failing {
 } failing;
 
 /*
- * In the first run allocations of slabs fail, then those of pages.  Slabs
+ * If true, in the first run allocations of slabs fail, then those of pages.  Slabs
  * allocate pages now and then, so the number of page allocations varies: the
  * last ones are tried several times.
  */
@@ -207,12 +208,14 @@ static bool fail_apart;
 #define FAIL_NTH_LAST	60
 
 /*
- * An error of a call for which what the try before has left is still charged:
- * pause, and make the call again, up to so many times.
+ * What the previous try has left may still be charged.  If a call fails with
+ * this error, pause and make the call again, up to so many times.
  */
 static int fail_again, fail_tries;
 
-/* Without what the case relies on it ends, and its result is false. */
+/*
+ * Check what the case relies on.  If @good is false, the case ends and fails.
+ */
 static inline bool fail_need(bool good, const char *what)
 {
 	if (!good && !failing.over) {
@@ -306,7 +309,7 @@ static inline bool fail_one(const struct fail_case *c)
 	}
 	printf("# %s: %d allocations, %d failures%s%s\n", c->name,
 	       failing.allocations, failing.failed,
-	       failing.failed < c->least ? ", which are too few" : "",
+	       failing.failed < c->least ? ", too few" : "",
 	       ended ? "" : ", and no end of it");
 	fflush(stdout);
 	return ended && !failing.over && !failing.errors && !failing.wrong &&

@@ -305,7 +305,7 @@ TEST_F(observer, answers_are_not_heard)
 	unsigned int ev;
 
 	if (variant->scope & UT_ATTACH_SYSTEM)
-		SKIP(return, "its answers never are");
+		SKIP(return, "answers of a system engine never count");
 	for (ev = UT_EV_SIGNAL_TERM; ev <= UT_EV_SIGNAL_CORE; ev++)
 		ASSERT_EQ(0, ut_rule(.id = self->id, .event = ev,
 				     .answer = UT_STOP | UT_SIGNAL_IGN |

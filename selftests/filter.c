@@ -152,8 +152,8 @@ TEST_F(utrace, exit_follows_the_entry)
 }
 
 /*
- * The same for an engine that its filter leaves out at the entry: it gets no
- * exit, though its filter passes the number that another engine has stored.
+ * An engine that its filter leaves out at the entry gets no exit, though its
+ * filter passes the number that another engine has stored.
  */
 TEST_F(utrace, no_exit_without_the_entry)
 {

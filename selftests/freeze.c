@@ -167,7 +167,7 @@ TEST_F(freeze, detach_of_a_frozen_task)
 	ASSERT_EQ(0, ut_cg_write("cgroup.freeze", "1"));
 	ASSERT_TRUE(frozen(true));
 	/*
-	 * The task sleeps in the freezer, for whose end a detach does not wait.
+	 * The task sleeps in the freezer.  A detach does not wait for the thaw.
 	 */
 	EXPECT_EQ(0, ut_detach(self->id));
 	EXPECT_EQ(1, ut_matches(0, self->id, UT_EV_RELEASE, UT_ANY, UT_ANY));

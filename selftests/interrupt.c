@@ -2,8 +2,8 @@
 /*
  * utrace selftests - UTRACE_INTERRUPT
  *
- * An interrupt gets a thread out of every interruptible sleep, to a report.
- * Calls that can be restarted then go on as if nothing had happened.
+ * An interrupt ends every interruptible sleep of a thread, and the thread
+ * reports.  Calls that can be restarted then go on as if nothing had happened.
  */
 #include <linux/futex.h>
 #include <linux/io_uring.h>

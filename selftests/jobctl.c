@@ -254,7 +254,7 @@ TEST_F(utrace, held_thread_reports_the_stop)
 }
 
 /*
- * A thread reports a stop while it is held, and again when it is let go.  The
+ * A thread reports a stop while it is held, and again when the hold ends.  The
  * second report has UTRACE_JCTL_AGAIN, the report of the next stop does not.
  */
 TEST_F(utrace, stop_is_reported_again)
@@ -455,7 +455,9 @@ TEST_F(utrace, storm)
 	int id, status, i;
 	pid_t pid;
 
-	/* The test reads no records, and a hold may last while they come. */
+	/*
+	 * The test reads no records during the race, so the log may overflow.
+	 */
 	ut_may_miss = true;
 	ASSERT_TRUE(ut_spawn_threads(t, 3));
 	id = ut_attach(t->pid, UT_ATTACH_PROCESS,

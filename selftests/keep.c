@@ -42,7 +42,7 @@ TEST_F(keep, second_answer_drops_it)
 	ASSERT_TRUE(set_rule(self->id, UT_EV_SIGNAL, SIGUSR1, 1,
 			     UT_RESUME | UT_SIGNAL_IGN));
 	ASSERT_EQ(0, ut_control(self->id, 0, UT_RESUME));
-	/* The module names the event by what the engines before have said. */
+	/* The module names the event by the answers of the earlier engines. */
 	i = ut_wait(0, self->after, UT_EV_SIGNAL_IGN, t->pid, SIGUSR1);
 	ASSERT_LE(0, i);
 	EXPECT_EQ(UT_SIGNAL_IGN, ut_rec[i].action & UT_SIGNAL_MASK);
@@ -50,7 +50,7 @@ TEST_F(keep, second_answer_drops_it)
 	EXPECT_EQ(0, t->sh->value[0]);
 }
 
-/* The answer that keeps the signal says nothing about it yet. */
+/* The answer that keeps the signal does not decide about it. */
 TEST_F(keep, first_answer_does_not_count)
 {
 	struct ut_target *t = &self->t;
@@ -77,7 +77,7 @@ TEST_F(keep, first_answer_does_not_count)
 	EXPECT_EQ(0, t->sh->value[1]);
 }
 
-/* What an engine has answered that was called before counts after the stop. */
+/* The answer of an engine that was called before the stop counts after it. */
 TEST_F(keep, answer_in_front_counts)
 {
 	struct ut_target *t = &self->t;
@@ -98,9 +98,9 @@ TEST_F(keep, answer_in_front_counts)
 }
 
 /*
- * Another signal is not taken before, and neither is lost or comes twice.  The
- * other one has the lower number: it would be taken first if the kept one were
- * in its queue again.
+ * Another signal is not dequeued before the kept signal, and neither is lost or
+ * reported twice.  The other signal has the lower number: it would be dequeued
+ * first if the kept signal were back in its queue.
  */
 TEST_F(keep, another_signal_comes_after)
 {
@@ -183,13 +183,13 @@ TEST_F(keep, keeper_detaches)
 	EXPECT_TRUE(handled_once(t));
 	EXPECT_TRUE(had_signal(self->id, SIGUSR1, 1));
 	EXPECT_TRUE(had_signal(self->after, SIGUSR1, 1));
-	/* The next signal passes by the place of the keeper. */
+	/* The next signal is not kept: the keeper is gone. */
 	ASSERT_EQ(0, kill(t->pid, SIGUSR2));
 	EXPECT_TRUE(ut_until(t->sh->value[1] == 1));
 	EXPECT_TRUE(had_signal(self->after, SIGUSR2, 1));
 }
 
-/* The keeper and all engines behind it are gone. */
+/* The keeper and all engines after it are gone. */
 TEST_F(keep, all_detach)
 {
 	struct ut_target *t = &self->t;
@@ -206,8 +206,8 @@ TEST_F(keep, all_detach)
 }
 
 /*
- * Detach the keeper while the engine behind it holds the task, and attach an
- * engine of this class, which gets the slot that is free.
+ * Detach the keeper while the engine after it holds the task, and attach an
+ * engine of this class, which gets the free slot.
  */
 static int replace_keeper(struct keep_data *self, __u32 class)
 {
@@ -308,7 +308,7 @@ TEST_F(keep, event_is_added)
 }
 
 /*
- * Of two engines that have answered, one loses the event: all engines behind it
+ * Of two engines that have answered, one loses the event: all engines after it
  * move up by one place.  Neither is called again.
  */
 TEST_F(keep, event_is_taken_away)
@@ -324,7 +324,7 @@ TEST_F(keep, event_is_taken_away)
 	EXPECT_TRUE(had_signal(stays, SIGUSR1, 1));
 	EXPECT_TRUE(had_signal(loses, SIGUSR1, 1));
 	ret = ut_events(loses, 0, 0);
-	/* Some kernels cannot know that no callback runs. */
+	/* Some kernels cannot tell whether a callback runs. */
 	ASSERT_TRUE(!ret || ret == -EINPROGRESS);
 	ASSERT_EQ(0, ut_control(self->id, 0, UT_RESUME));
 	EXPECT_TRUE(handled_once(t));
@@ -381,7 +381,7 @@ TEST_F(keep, observer_of_a_fatal_signal)
 {
 	EXPECT_TRUE(observer_does_not_keep(&self->t, UT_EV_SIGNAL_TERM,
 					   SIGTERM));
-	/* It was a signal from the queue, which these two could keep. */
+	/* These two engines could keep the signal, since it was dequeued. */
 	EXPECT_TRUE(had_signal(self->id, SIGTERM, 1));
 	EXPECT_TRUE(had_signal(self->after, SIGTERM, 1));
 }
@@ -421,8 +421,8 @@ static int forced(struct ut_target *t)
 }
 
 /*
- * A signal with SA_IMMUTABLE: the observer does not hold the task, and the
- * mutator does, but behind the engines that are called later.
+ * A signal with SA_IMMUTABLE: the observer does not hold the task.  The mutator
+ * does, but only after the later engines have been called.
  */
 TEST_F(keep, forced_signal)
 {

@@ -123,7 +123,9 @@ TEST_F(keep, tracer_dies)
 	EXPECT_TRUE(ut_runs(t));
 }
 
-/* The engine lets go before the tracer does: the tracer holds the task. */
+/*
+ * The engine ends its hold before the tracer does: the tracer holds the task.
+ */
 TEST_F(keep, tracer_dies_after_the_engine_has_let_go)
 {
 	struct ut_target *t = &self->t, tracer = {};
@@ -167,7 +169,7 @@ static int group(struct ut_target *t)
 	return ut_threaded(t);
 }
 
-/* The leader has a signal kept.  The other thread is free to take others. */
+/* A signal of the leader is kept.  The other thread can take signals. */
 FIXTURE(keep_group) {
 	struct ut_target t;
 	int status;
@@ -216,7 +218,7 @@ static bool told(pid_t pid, int options, int status)
 #define CONTINUED	0xffff
 #define TRAP(sig)	(PTRACE_EVENT_STOP << 16 | (sig) << 8 | 0x7f)
 
-/* The leader takes part in a stop of the group, and has its signal yet. */
+/* The leader takes part in a group stop, and its signal is still kept. */
 TEST_F(keep_group, stop_and_sigcont)
 {
 	struct ut_target *t = &self->t;
@@ -235,7 +237,10 @@ TEST_F(keep_group, stop_and_sigcont)
 	EXPECT_TRUE(had_signal(self->id, SIGUSR1, 2));
 }
 
-/* Let go of the leader: it must join the stop and handle the signal later. */
+/*
+ * End the hold of the leader: it must join the stop and handle the signal
+ * later.
+ */
 static bool stops_with_group(struct group_data *self)
 {
 	struct ut_target *t = &self->t;

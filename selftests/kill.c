@@ -4,7 +4,7 @@
 #include "fixture.h"
 #include "stoppoint.h"
 
-/* Check that SIGKILL ended the target.  One in its exit keeps its status. */
+/* Check that SIGKILL ended the target.  An exiting target keeps its status. */
 static bool died_of_it(enum ut_point at, int status)
 {
 	if (ut_point_is_exit(at))
@@ -253,8 +253,8 @@ TEST_F(utrace, fatal_signal)
 }
 
 /*
- * The threads that exit_group() of another one ends can be held at EXIT, as the one
- * that calls it can.  SIGKILL ends these stops.
+ * The thread that calls exit_group() and the threads that this ends can be held
+ * at EXIT.  SIGKILL ends these stops.
  */
 TEST_F(utrace, exit_stop_of_all_threads)
 {
@@ -298,8 +298,8 @@ TEST_F(utrace, exit_stop_of_one_thread)
 }
 
 /*
- * Thread 2 calls execve(), and an engine wants to hold the threads that it ends
- * at EXIT: they report, and do not stop.
+ * Thread 2 calls execve(), and an engine wants to hold the threads that the
+ * execve() ends at EXIT: they report, and do not stop.
  */
 TEST_F(utrace, exec_lets_nobody_stop_at_exit)
 {
@@ -319,7 +319,9 @@ TEST_F(utrace, exec_lets_nobody_stop_at_exit)
 	EXPECT_EQ(0, ut_state(t->sh->tid[1]));
 }
 
-/* A thread that ends alone is held at EXIT when another one calls execve(). */
+/*
+ * A thread that ends alone is held at EXIT when another thread calls execve().
+ */
 TEST_F(utrace, exec_ends_a_stop_at_exit)
 {
 	struct ut_target *t = &self->t;

@@ -108,14 +108,14 @@ plain() {
 	grep -v '^#' "$1"
 }
 
-# has FILE REGEX: does a line of the file match? grep -q would end early, and
-# leave the writer of FILE with a broken pipe if FILE is a pipe.
+# has FILE REGEX: check that a line of the file matches. grep -q would end
+# early, and leave the writer of FILE with a broken pipe if FILE is a pipe.
 has() {
 	grep -E -- "$2" "$1" > /dev/null
 }
 
-# hasnt FILE REGEX: does no line of the file match? A file that cannot be read
-# is an error, for which grep returns 2.
+# hasnt FILE REGEX: check that no line of the file matches. A file that cannot
+# be read is an error, for which grep returns 2.
 hasnt() {
 	local ret=0
 
@@ -142,7 +142,7 @@ rejects() {
 	local said
 
 	said=$( (printf '%s\n' "$2" >> "$1") 2>&1) &&
-		{ echo "'$2' is taken"; return 1; }
+		{ echo "'$2' is accepted"; return 1; }
 	[[ $said == *"Invalid argument"* ]] || { echo "$said"; return 1; }
 }
 

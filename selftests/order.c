@@ -185,7 +185,8 @@ TEST_F(utrace, last_word_of_mutators)
 }
 
 /*
- * An enforcer undoes what a mutator did; a mutator cannot undo the enforcer's.
+ * An enforcer undoes what a mutator did; a mutator cannot undo what an enforcer
+ * did.
  */
 TEST_F(utrace, enforcer_has_the_last_word)
 {

@@ -86,7 +86,7 @@ TEST_F(utrace, one_line_an_engine)
 	EXPECT_STREQ("mutator", tab.col[1][CLASS]);
 	EXPECT_STREQ("tree", tab.col[2][SCOPE]);
 	EXPECT_STREQ("enforcer", tab.col[2][CLASS]);
-	/* The column shows the events that the engine wants, and no other. */
+	/* The column shows only the events that the engine wants. */
 	EXPECT_STREQ("exit", tab.col[0][EVENTS]);
 	EXPECT_STREQ("syscall_entry,syscall_exit", tab.col[1][EVENTS]);
 	EXPECT_STREQ("-", tab.col[2][EVENTS]);

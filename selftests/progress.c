@@ -184,7 +184,7 @@ static int attach_often(void *arg)
 
 /*
  * Threads whose sets are out of date all the time, more often than a walk over
- * the tree takes, do not keep an attach from its end.
+ * the tree takes, do not keep an attach from completing.
  */
 TEST_F_TIMEOUT(progress, attach_to_renamers, TEST_S)
 {
@@ -278,7 +278,7 @@ static int attach_trees(void *arg)
 	}
 }
 
-/* The bystander's worst round while tree engines come to @pid and go. */
+/* The bystander's worst round while tree engines of @pid attach and detach. */
 static long worst_beside_attach(struct __test_metadata *_metadata,
 				struct storm *s, pid_t pid)
 {

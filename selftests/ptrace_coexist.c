@@ -2,7 +2,7 @@
 /*
  * utrace selftests - ptrace and engines on the same task
  *
- * A debugger can come, look and leave while an engine holds the task, and
+ * A debugger can attach, examine and detach while an engine holds the task, and
  * neither gets a report of the other's steps.  ut_hold() holds the task at the
  * safe point, a permeable stop: ptrace can stop the task there.
  */
@@ -329,7 +329,7 @@ TEST_F(utrace, attach_to_one_held_at_a_signal_that_is_forced)
 	EXPECT_EQ(SIGSYS, WTERMSIG(self->status));
 }
 
-/* A trap of PTRACE_INTERRUPT is let through while the task is held there. */
+/* A trap of PTRACE_INTERRUPT is reported while the task is held there. */
 TEST_F(utrace, interrupt_of_one_held_at_a_signal_that_is_forced)
 {
 	struct ut_target *t = &self->t;

@@ -32,7 +32,8 @@ static void *idle_thread(void *arg)
 
 /*
  * Function of a target: fork children all the time.  value[0] is the newest
- * child, value[1] counts the children that ended well, value[2] all others.
+ * child, value[1] counts the children that ended well, value[2] the other
+ * children.
  */
 static int busy(struct ut_target *t)
 {
@@ -411,7 +412,7 @@ TEST_F(utrace, targets_die)
 	EXPECT_LT(10, rounds);
 }
 
-/* Read /proc while engines come and go. */
+/* Read /proc while engines attach and detach. */
 static void *proc_reader(void *arg)
 {
 	struct storm *s = arg;
@@ -458,7 +459,7 @@ TEST_F(utrace, death_asked_for_at_the_last_moment)
 		id = ut_attach(t.pid, 0, 0);
 		ASSERT_LT(0, id);
 		t.sh->go[0] = 1;
-		/* Meet the target at different points on its way to death. */
+		/* Ask at different points of the target's exit. */
 		while (ut_state(t.pid) == 'R' && !(i % 4))
 			;
 		loops(i * 997 % 60000);

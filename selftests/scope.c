@@ -201,7 +201,7 @@ static void follows_daemon(struct __test_metadata *_metadata,
 	id = ut_attach(t->pid, UT_ATTACH_TREE, UT_BIT(CLONE) |
 		       UT_BIT(EXIT) | UT_BIT(SYSCALL_ENTRY));
 	ASSERT_LT(0, id);
-	/* Pull the log at the end only, and look at counts until then. */
+	/* Pull the log at the end only, and read only counts until then. */
 	ASSERT_TRUE(ut_go(t));
 	ASSERT_TRUE(ut_until(t->sh->value[3]));
 	EXPECT_NE(t->pid, t->sh->value[2]);
@@ -383,7 +383,7 @@ TEST_F(utrace, stop_of_a_forking_tree)
 	id = ut_attach(t->pid, UT_ATTACH_TREE, UT_BIT(QUIESCE));
 	ASSERT_LT(0, id);
 	for (i = 0; i < 10; i++) {
-		/* Stop in the midst of the forks, in each round a bit later. */
+		/* Stop during the forks, a bit later in each round. */
 		ran = sh->value[2];
 		sh->value[0]++;
 		ASSERT_TRUE(ut_until(sh->value[2] > ran + i));
@@ -402,8 +402,7 @@ TEST_F(utrace, stop_of_a_forking_tree)
 	sh->quit = 1;
 	sh->value[0]++;
 	/*
-	 * The target waits for its whole family, of which no task is held any
-	 * more.
+	 * The target waits for its whole family, of which no task is held now.
 	 */
 	ASSERT_TRUE(ut_reap(t, &self->status));
 	EXPECT_EQ(0, self->status);
@@ -595,7 +594,7 @@ TEST_F(utrace, hold_passes_over_workers_of_io_uring)
 	EXPECT_TRUE(ring_serves(r));
 	EXPECT_EQ(0, ut_control(id, worker, UT_INTERRUPT));
 	EXPECT_TRUE(ring_serves(r));
-	/* The worker is not among the tasks that are meant. */
+	/* A stop of all tasks does not include the worker. */
 	EXPECT_EQ(-EINPROGRESS, ut_control(id, 0, UT_STOP));
 	ASSERT_TRUE(ut_held(t->pid));
 	EXPECT_EQ(0, ut_control(id, 0, UT_STOP));

@@ -429,7 +429,7 @@ TEST_F(signals, system_engine_changes_nothing)
 	EXPECT_EQ(0, t->sh->value[3]);
 }
 
-/* A kept signal is reported again when its engine lets the task go. */
+/* A kept signal is reported again when its engine resumes the task. */
 TEST_F(signals, system_engine_keeps_nothing)
 {
 	struct ut_target *t = &self->t;
@@ -547,9 +547,7 @@ TEST_F(signals, each_engine_sees_the_answer_before)
 	ASSERT_EQ(0, ut_rule(.id = self->id, .event = UT_EV_SIGNAL_TERM,
 			     .count = 1, .answer = UT_RESUME | UT_SIGNAL_IGN));
 	ASSERT_EQ(0, kill(t->pid, SIGTERM));
-	/*
-	 * The module files a record under the action that the engine is shown.
-	 */
+	/* The module names the event by the action that the engine is shown. */
 	i = ut_wait(0, second, UT_EV_SIGNAL_IGN, t->pid, SIGTERM);
 	ASSERT_LE(0, i);
 	EXPECT_EQ(UT_SIGNAL_IGN, ut_rec[i].action & UT_SIGNAL_MASK);

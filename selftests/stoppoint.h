@@ -36,7 +36,7 @@ enum ut_point {
 	UT_AT_STEP,
 	UT_AT_EXIT,
 	UT_AT_EXIT_GROUP,	/* thread that calls exit_group() */
-	/* The same with UTRACE_STOP_HERE. */
+	/* Answers with UTRACE_STOP_HERE. */
 	UT_HERE_SYSEXIT,
 	UT_HERE_CLONE,
 	UT_HERE_VFORK_DONE,

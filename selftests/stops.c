@@ -335,7 +335,7 @@ TEST_F(utrace, examine_notices_a_run)
 	EXPECT_EQ(-EAGAIN, examine_ends(thread));
 }
 
-/* Another engine has held the task meanwhile. */
+/* Another engine has held the task in between. */
 TEST_F(utrace, examine_notices_a_resume)
 {
 	struct ut_target *t = &self->t;
@@ -352,7 +352,7 @@ TEST_F(utrace, examine_notices_a_resume)
 	EXPECT_EQ('t', ut_state(t->pid));
 }
 
-/* NOPS instructions of one byte, and behind them the jump of a loop. */
+/* NOPS instructions of one byte, then the jump of a loop. */
 #define NOPS		32
 #define STRING_OF(x)	#x
 #define STRING(x)	STRING_OF(x)
@@ -459,7 +459,7 @@ TEST_F(utrace, step_is_reported_to_its_owner)
 #endif
 	id = stop_at_steps(t);
 	ASSERT_LT(0, id);
-	/* The walk over a step is over the engines with QUIESCE. */
+	/* The pass over a step visits the engines with QUIESCE. */
 	other = ut_attach(t->pid, 0, UT_BIT(QUIESCE) | UT_SIGNAL_ALL);
 	ASSERT_LT(0, other);
 	ut_pull(0);
@@ -523,7 +523,7 @@ TEST_F(utrace, block_step)
 	ASSERT_EQ(0, ut_ioctl(UT_IOC_EXAMINE, &exam));
 	ASSERT_EQ(0, exam.prepare);
 	if (exam.ip == (unsigned long)ut_steps + 1 && steps_by_instructions())
-		SKIP(return, "this CPU has no block step, for ptrace neither");
+		SKIP(return, "this CPU has no block step, not even for ptrace");
 	/* The first jump of ut_steps goes back to the loop. */
 	EXPECT_EQ((unsigned long)ut_steps + NOPS, exam.ip);
 }

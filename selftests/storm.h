@@ -378,7 +378,7 @@ static inline int storm_write(const char *name, const char *text, int flags)
 
 /*
  * Make the instance, and write @n words to the file process/@kind: @word, or
- * @word with a number behind it if @n > 1.
+ * @word followed by a number if @n > 1.
  */
 static inline int storm_match(const char *kind, const char *word, int n)
 {

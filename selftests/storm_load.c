@@ -58,7 +58,7 @@ int main(int argc, char **argv)
 	printf("bystander %ld rounds, worst %ld us\n", s.sh->rounds, worst);
 	fflush(stdout);
 	if (storm_end(&s)) {
-		fprintf(stderr, "storm_load: some cannot be killed\n");
+		fprintf(stderr, "storm_load: some workers cannot be killed\n");
 		return 1;
 	}
 	return !good || s.sh->failed;

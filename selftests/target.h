@@ -115,7 +115,7 @@ static inline bool ut_prepare(struct ut_target *t)
 	return t->sh != MAP_FAILED;
 }
 
-/* In parent and child, after the fork of a target that has returned @pid. */
+/* Both parent and child call this after the fork, which returned @pid. */
 static inline bool ut_forked(struct ut_target *t, pid_t pid)
 {
 	t->pid = pid;
@@ -138,7 +138,7 @@ static inline bool ut_spawn(struct ut_target *t,
 	       ut_forked(t, fork());
 }
 
-/* Does the kernel have pid namespaces? */
+/* Check whether the kernel has pid namespaces. */
 static inline bool ut_has_pid_ns(void)
 {
 	return !access("/proc/self/ns/pid", F_OK);
@@ -218,7 +218,7 @@ static inline bool ut_runs(struct ut_target *t)
 	return ut_until(t->sh->counter != old);
 }
 
-/* Does the target run no user code for UT_QUIET_MS? */
+/* Check that the target runs no user code for UT_QUIET_MS. */
 static inline bool ut_still(struct ut_target *t)
 {
 	long old = t->sh->counter;
@@ -227,8 +227,8 @@ static inline bool ut_still(struct ut_target *t)
 }
 
 /*
- * Does @tid come into the state of a tracing stop?  The state is the same for a
- * hold and for a ptrace stop.
+ * Check that @tid gets into the state of a tracing stop.  The state is the same
+ * for a hold and for a ptrace stop.
  */
 static inline bool ut_held(pid_t tid)
 {
@@ -337,7 +337,7 @@ static inline void *ut_thread_main(void *arg)
 	return NULL;
 }
 
-/* Does the process become the helper, which UT_GO_EXEC executes? */
+/* Check that the process becomes the helper, which UT_GO_EXEC executes. */
 static inline bool ut_became_helper(pid_t pid)
 {
 	char comm[32] = "";
@@ -366,7 +366,7 @@ static inline bool ut_threads(struct ut_target *t, int n)
 	return true;
 }
 
-/* Function of a target with t->arg threads; the leader counts like the rest. */
+/* Function of a target with t->arg threads; the leader counts, too. */
 static inline int ut_threaded(struct ut_target *t)
 {
 	struct ut_thread self = { .t = t };

@@ -322,7 +322,7 @@ static void attach_and_look(struct __test_metadata *_metadata,
 		ASSERT_LT(0, id);
 		f = look_at_tree(t->pid);
 		ASSERT_EQ(0, f.without) {
-			TH_LOG("round %d: %d of %d tasks without, one is %d",
+			TH_LOG("round %d: %d of %d lack an engine, one is %d",
 			       rounds, f.without, f.tasks, f.who);
 		}
 		EXPECT_LT(5, f.with);
@@ -340,7 +340,7 @@ static void attach_and_look(struct __test_metadata *_metadata,
 		t->sh->value[V_STILL] = 0;
 		rounds++;
 	}
-	TH_LOG("%d rounds, %ld tasks looked at, %ld born", rounds, tasks,
+	TH_LOG("%d rounds, %ld tasks checked, %ld born", rounds, tasks,
 	       t->sh->value[V_BORN]);
 }
 
@@ -372,7 +372,7 @@ TEST_F(trees, set_events_reaches_all)
 	ASSERT_LT(0, id);
 	ASSERT_EQ(0, ut_events(id, 0, UT_BIT(EXIT)));
 	t->sh->value[V_STILL] = 1;
-	/* Tasks in the middle of a deed need time to come to rest. */
+	/* Tasks in the middle of a deed need time to finish it. */
 	ut_sleep_ms(200);
 	before = look_at_tree(t->pid).alive;
 	told = ut_count(id, UT_EV_EXIT);

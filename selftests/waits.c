@@ -2,7 +2,7 @@
 /*
  * utrace selftests - barriers, and whether a callback runs
  *
- * The answers are about the engine that was asked about, whatever else its
+ * A result depends only on the engine that the call is about, whatever else its
  * tasks do.  A callback is kept from returning by the module's gate, by a page
  * that nobody fills, or by a barrier that the callback calls.
  */
@@ -317,7 +317,7 @@ FIXTURE_VARIANT_ADD(past_another_callback, end) { job_end };
  */
 TEST_F(past_another_callback, returns)
 {
-	/* The engine is called before the other one, or after it. */
+	/* The engine is called before the other engine, or after it. */
 	static const __u32 class[] = { UT_ATTACH_OBSERVER, UT_ATTACH_ENFORCER };
 	struct ut_target *t = &self->base.t[0];
 	int (*fn)(int id) = variant->fn;
@@ -589,7 +589,9 @@ static pid_t barrier_in_a_child(int id, bool killable)
 	_exit(ret == -EINTR ? 2 : ret ? 1 : 0);
 }
 
-/* A signal with a handler ends utrace_barrier(), but not the killable one. */
+/*
+ * A signal with a handler ends utrace_barrier(), but not the killable variant.
+ */
 TEST_F(waits, barrier_is_killable)
 {
 	struct ut_target *t = &self->t[0];
