@@ -2,8 +2,8 @@
 /*
  * utrace selftests - the tracee of most tests
  *
- * The actor counts in user mode, and does what go[0] says, without a system
- * call or a signal besides.
+ * The actor counts in user mode, and does what go[0] says, without any other
+ * system call or signal.
  */
 #ifndef UTRACE_ACTOR_H
 #define UTRACE_ACTOR_H
@@ -25,7 +25,7 @@ enum {
 	ACTOR_BREAKS,		/* calls actor_break() */
 };
 
-/* What value[] of struct ut_shared is for. */
+/* Elements of ut_shared.value. */
 enum {
 	ACTOR_USR1,		/* handlers that ran */
 	ACTOR_USR2,

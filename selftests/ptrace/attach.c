@@ -2,8 +2,8 @@
 /*
  * utrace selftests - PTRACE_ATTACH by a further tracer
  *
- * The SIGSTOP of the attach is a stop of that tracer, and no signal that others
- * could see or take.
+ * The SIGSTOP of the attach is a stop of that tracer, and not a signal that
+ * other tracers could see or drop.
  */
 #include "two.h"
 
@@ -199,7 +199,10 @@ TEST_F(tracers, all_attach)
 	EXPECT_TRUE(ut_until(t->sh->value[ACTOR_USR1] == 1));
 }
 
-/* A SIGSTOP that somebody sends is one for both, beside that of the attach. */
+/*
+ * A SIGSTOP that is sent stops the task for both tracers, besides the stop of
+ * the attach.
+ */
 TEST_F(tracers, sigstop_is_sent)
 {
 	struct two_tracer *p = &self->p, *s = &self->s;
@@ -252,7 +255,7 @@ TEST_F(tracers, sigstop_is_passed_on)
 	EXPECT_EQ(two_stop(SIGSTOP), two_wait(s, t->pid));
 }
 
-/* An exec without the option is SIGTRAP for the one that attached. */
+/* An exec without the option is SIGTRAP for the tracer by PTRACE_ATTACH. */
 TEST_F(tracers, exec)
 {
 	struct ut_target *t = &self->t;

@@ -4,16 +4,16 @@
  *
  * On a kernel without utrace, ptrace_attach() waits until such a task has gone
  * from its stop to that of the tracer (JOBCTL_TRAPPING).  So the next request
- * finds the task stopped.  Here other tracers are there already, or come and go
- * during the attach.  The tracer is the real parent of the task, as in many
- * programs.
+ * finds the task stopped.  Here other tracers are attached already, or attach
+ * and detach during the attach.  The tracer is the real parent of the task, as
+ * in many programs.
  */
 #include "two.h"
 
 #define ROUNDS		200
 #define TURNS		40	/* of a tracer that comes and goes, at most */
 
-/* value[] of the other tracers. */
+/* Elements of ut_shared.value of the other tracers. */
 enum {
 	ATTACHED,	/* to this task */
 	MOVES,		/* of comes_and_goes(): odd while it leaves or resumes the task */
@@ -59,7 +59,7 @@ static void leave(pid_t pid)
 	}
 }
 
-/* Function of another tracer: attach to the task go[0] and leave, for ever. */
+/* Function of another tracer: attach to the task go[0] and detach, for ever. */
 static int comes_and_goes(struct ut_target *t)
 {
 	int status, ret;
@@ -104,7 +104,7 @@ FIXTURE(stopped) {
 
 FIXTURE_VARIANT(stopped) {
 	int passing;	/* tracers that stay attached */
-	int moving;	/* tracers that come and go */
+	int moving;	/* tracers that attach and detach */
 	bool first;	/* the place of the first tracer is free */
 	bool user;	/* the task and the other tracers are of another user */
 	long request;	/* PTRACE_ATTACH or PTRACE_SEIZE */
@@ -237,8 +237,8 @@ static pid_t start_child(struct stopped_data *self,
 }
 
 /*
- * waitpid() that sleeps, and is back as soon as there is something to tell; the
- * status or -errno.
+ * waitpid() that sleeps, and returns as soon as there is a status to report.
+ * Returns the status or -errno.
  */
 static long wait_for(pid_t pid, int options)
 {
@@ -249,7 +249,7 @@ static long wait_for(pid_t pid, int options)
 
 /*
  * Let the other tracers attach.  If the place of the first tracer is to be
- * free, the test has it until the others are there.
+ * free, the test takes it until the other tracers have attached.
  */
 static bool others_come(struct stopped_data *self,
 			const struct stopped_variant *variant, pid_t pid)
@@ -287,7 +287,7 @@ static bool can_ask(pid_t pid)
 	       !ptrace(PTRACE_SETREGS, pid, 0, &regs);
 }
 
-/* The moves of the tracer that comes and goes. */
+/* The moves of the tracer that attaches and detaches. */
 static long moves(struct stopped_data *self, const struct stopped_variant *variant)
 {
 	return variant->moving ? self->other[variant->passing].sh->value[MOVES] : 0;
@@ -301,7 +301,7 @@ static bool is_settled(pid_t pid, long moves)
 	return !(moves & 1) && (state == 'T' || state == 't');
 }
 
-/* Attach and look.  The result is NULL, or what went wrong. */
+/* Attach and check.  Returns NULL, or what went wrong. */
 static const char *attaches(struct stopped_data *self,
 			    const struct stopped_variant *variant, pid_t pid,
 			    bool at_once)

@@ -323,7 +323,9 @@ TEST_F(attackers, frozen_cgroup)
 	ASSERT_TRUE(is_frozen());
 	ASSERT_EQ(TWO_TRAP, two_interrupt(p, t->pid));
 	ASSERT_TRUE(answers(p, t->pid));
-	/* The user's tracer has a stop, too, which ends before. */
+	/*
+	 * A stop for the user's tracer begins and ends during that of root's.
+	 */
 	ASSERT_EQ(TWO_TRAP, two_interrupt(user, t->pid));
 	ASSERT_TRUE(answers(p, t->pid));
 	ASSERT_EQ(0, two_cont(user, t->pid, 0));

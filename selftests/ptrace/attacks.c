@@ -58,7 +58,10 @@ static int attacks(struct ut_target *t)
 		}
 		if (!is_elevated(pid))
 			continue;
-		/* It keeps that user, and is not reaped before the attack. */
+		/*
+		 * The prey keeps that user, and is not reaped before the
+		 * attack.
+		 */
 		must_fail(ptrace(PTRACE_SEIZE, pid, 0, 0));
 		must_fail(ptrace(PTRACE_ATTACH, pid, 0, 0));
 		pidfd = syscall(SYS_pidfd_open, pid, 0);
@@ -153,10 +156,10 @@ TEST_F(tracers, program_that_ends_at_once)
 
 /* A child that a further tracer follows */
 
-/* Who traces, and what the set-id program of the child gives then. */
+/* The tracers, and what the set-id program of the child returns under them. */
 struct follower {
 	bool root_first;	/* the first tracer, which does not follow */
-	uid_t before;		/* the further tracer, when it comes */
+	uid_t before;		/* the further tracer at its attach */
 	uid_t after;		/* and when the program is executed */
 	long status;
 	pid_t pid;		/* the task */
@@ -243,13 +246,13 @@ static long followed_status(struct ut_target *t, struct two_tracer *first,
 }
 
 /*
- * A child that is followed has the tracer with the rights of the attach, which
- * are what counts, and not those that the tracer gained or lost since.
+ * The rights of a tracer over a child that it follows are those of its attach,
+ * not those that it gained or lost since.
  */
 TEST_F(tracers, program_of_a_child)
 {
 	struct follower followers[] = {
-		/* These may elevate: the ones below can fail. */
+		/* Here the program is elevated, which shows that it can be. */
 		{ true, 0, 0, ELEVATED },
 		{ true, 0, TWO_NOBODY, ELEVATED },
 		{ false, TWO_NOBODY, TWO_NOBODY, PLAIN },
@@ -277,7 +280,7 @@ TEST_F(tracers, program_of_a_child)
 	remove_setid();
 }
 
-/* Two that seize each other while they execute */
+/* Two tasks that seize each other while they execute */
 
 struct duel {
 	_Atomic int ready;
@@ -353,8 +356,8 @@ static bool one_duel(struct two_tracer *first)
 }
 
 /*
- * An attach waits for the execve() of its task, and an execve() for the threads
- * of its process, of which one attaches.
+ * An attach waits for the execve() of its task, and an execve() waits for the
+ * threads of its process, one of which attaches.
  */
 TEST_F(tracers, two_that_execute)
 {
@@ -384,7 +387,7 @@ TEST_F(tracers, two_that_execute)
 
 /* The limit of a user */
 
-/* An end that the tracer has not read is a tracing that counts. */
+/* A tracing counts until the tracer has read the end of the task. */
 TEST_F(tracers, unread_ends_count)
 {
 	struct two_tracer first = {}, further = {};
@@ -434,7 +437,7 @@ TEST_F(tracers, child_beyond_the_limit)
 	ASSERT_TRUE(actor_spawn_as(t, LIMITED));
 	ASSERT_EQ(0, two_seize(&first, t->pid, 0));
 	ASSERT_EQ(0, ut_write_file(ENGINES, "1"));
-	/* What an earlier test has left may be charged for a while yet. */
+	/* Tracings of an earlier test may still be charged for a while. */
 	EXPECT_TRUE(ut_until(!(ret = two_seize(&further, t->pid,
 					       PTRACE_O_TRACEFORK)) ||
 			     ret != -EUSERS));
@@ -497,8 +500,8 @@ static bool drop_sys_ptrace(void)
 }
 
 /*
- * The first tracer, the task and the tracer that is refused have the same
- * rights, all of root's but CAP_SYS_PTRACE: it is this one that counts.
+ * The first tracer, the task and the tracer that is refused have all rights of
+ * root but CAP_SYS_PTRACE, which is the one that counts.
  */
 TEST_F(tracers, beside_a_suspended_seccomp)
 {
@@ -521,24 +524,24 @@ TEST_F(tracers, beside_a_suspended_seccomp)
 	EXPECT_EQ(-EPERM, two_seize(&further, t->pid, 0));
 	EXPECT_EQ(-EPERM, two_ptrace(&further, PTRACE_ATTACH, t->pid, 0));
 	EXPECT_STREQ("", two_tracers(t->pid));
-	/* The option makes the difference. */
+	/* Without the option the further tracer may attach. */
 	ASSERT_EQ(0, two_seize(&first, other.pid, 0));
 	EXPECT_EQ(0, two_seize(&further, other.pid, 0));
 	ASSERT_EQ(TWO_TRAP, two_interrupt(&first, other.pid));
 	EXPECT_EQ(-EPERM, two_ptrace(&first, PTRACE_SETOPTIONS, other.pid,
 				     PTRACE_O_SUSPEND_SECCOMP));
-	/* And so does the right. */
+	/* With the right it may attach, too. */
 	EXPECT_EQ(0, two_seize(&self->p, t->pid, 0));
 }
 
 /*
- * Each of the two has a mark only while it surely has what the mark says, and
- * looks at that of the other one when its own is set: if both are set at some
- * time, the later one sees the earlier one.
+ * Each tracer sets its mark only while the statement of the mark holds, and
+ * then reads the mark of the other tracer.  If both marks are set at some time,
+ * the tracer that has set its mark last sees both.
  */
 struct toggle {
 	_Atomic int sandbox;	/* the first tracer has the option */
-	_Atomic int traced;	/* the further tracer is there */
+	_Atomic int traced;	/* the further tracer has attached */
 	_Atomic int over;
 	_Atomic long overlaps;
 	_Atomic long sandboxes;
@@ -580,7 +583,7 @@ static int toggles(struct ut_target *t)
 		    waitpid(pid, &status, __WALL) != pid ||
 		    status != two_stop(SIGUSR1))
 			return 2;
-		/* In this stop a further tracer can come, stop and leave. */
+		/* In this stop a further tracer can attach, stop and detach. */
 		for (i = 0; i < 50; i++)
 			if (!toggles_once(pid))
 				return 3;
@@ -590,7 +593,7 @@ static int toggles(struct ut_target *t)
 	return 0;
 }
 
-/* Function of a target: a further tracer that comes and goes. */
+/* Function of a target: a further tracer that attaches and detaches. */
 static int visits(struct ut_target *t)
 {
 	pid_t pid = t->arg;
@@ -602,7 +605,7 @@ static int visits(struct ut_target *t)
 	while (!toggle->over) {
 		if (ptrace(PTRACE_SEIZE, pid, 0, 0)) {
 			toggle->refused[1]++;
-			/* The visits of the past are charged for a while. */
+			/* Earlier visits are still charged for a while. */
 			if (errno == EUSERS)
 				usleep(1000);
 			else if (errno != EPERM)
@@ -685,7 +688,7 @@ static int asks_into_silence(struct ut_target *t)
 	return 3;
 }
 
-/* SIGKILL ends the waiting of the first tracer, and then the request. */
+/* SIGKILL ends the wait of the first tracer, and then the request. */
 TEST_F(tracers, request_that_waits_for_a_page)
 {
 	struct two_tracer *p = &self->p;

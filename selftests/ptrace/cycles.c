@@ -16,7 +16,7 @@ FIXTURE_LIKE(tracers, circles)
 
 /*
  * Each of @n processes seizes the next one, with @options.  Those of the mask
- * @traced have a first tracer before, so the new tracer is a further one.
+ * @traced have a first tracer before, so the new tracer is a further tracer.
  */
 FIXTURE_VARIANT(circles) {
 	int n;
@@ -119,7 +119,7 @@ TEST_F(circles, circle_is_killed)
 		long ret = two_seize(&tr[i], tr[(i + 1) % n].t.pid,
 				     variant->options);
 
-		/* The last one closes the circle. */
+		/* The last process closes the circle. */
 		ASSERT_EQ(i == n - 1 ? -EDEADLK : 0, ret) {
 			TH_LOG("number %d", i);
 		}
@@ -127,13 +127,15 @@ TEST_F(circles, circle_is_killed)
 	EXPECT_EQ(-EDEADLK, two_ptrace(&tr[n - 1], PTRACE_ATTACH,
 				       tr[0].t.pid, 0));
 	EXPECT_EQ(-ECHILD, two_poll(&tr[n - 1], tr[0].t.pid));
-	/* The first tracer of the others would keep them as zombies. */
+	/*
+	 * The first tracer of the other processes would keep them as zombies.
+	 */
 	ASSERT_EQ(0, kill(p->t.pid, SIGKILL));
 	ASSERT_TRUE(ut_reap(&p->t, &status));
 	EXPECT_EQ(0, left_after_kill(tr, n));
 }
 
-/* The same without the death of the first tracer, which reads all ends. */
+/* As above, but the first tracer lives, and reads all ends. */
 TEST_F(circles, circle_is_killed_beside_a_tracer)
 {
 	struct two_tracer *p = &self->base.p, tr[MOST] = {};
@@ -144,7 +146,7 @@ TEST_F(circles, circle_is_killed_beside_a_tracer)
 		two_seize(&tr[i], tr[(i + 1) % n].t.pid, variant->options);
 	for (i = 0; i < n; i++)
 		ASSERT_EQ(0, kill(tr[i].t.pid, SIGKILL));
-	/* Those that it traces are zombies until it reads the status. */
+	/* Its tracees are zombies until it reads the status. */
 	for (i = 0; i < n; i++) {
 		if (!(variant->traced & (1 << i)))
 			continue;
@@ -179,7 +181,7 @@ TEST_F(tracers, circle_of_three_with_one_tracer_each)
 	circle_of_one_tracer_each(_metadata, 3);
 }
 
-/* What has left the circle does not matter. */
+/* After a tracer has left the circle, the other tracer may attach. */
 static void is_open_again(struct __test_metadata *_metadata,
 			  struct two_data *self, bool further)
 {
@@ -194,7 +196,7 @@ static void is_open_again(struct __test_metadata *_metadata,
 	EXPECT_STREQ("", two_tracers(a->t.pid));
 	EXPECT_EQ(further ? self->p.t.pid : 0,
 		  ut_status(a->t.pid, "TracerPid:"));
-	/* The tracee runs: it waits for the test to tell it what to do. */
+	/* The tracee runs: it waits for a call from the test. */
 	ASSERT_TRUE(two_leave(a, b->t.pid));
 	EXPECT_EQ(0, two_seize(b, a->t.pid, 0));
 	EXPECT_EQ(-EDEADLK, two_seize(a, b->t.pid, 0));

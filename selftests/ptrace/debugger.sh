@@ -60,8 +60,8 @@ pid=$(cat "$tmp/pid")
 strace -o "$tmp/strace" -p "$pid" 2> "$tmp/err" &
 strace=$!
 holds "strace traces a program that gdb debugs" await grep -q '^[a-z0-9_]*(' "$tmp/strace"
-holds "both are in /proc/PID/status" grep -q "^Tracers:.$gdb $strace\$" "/proc/$pid/status"
-holds "the first one is gdb" grep -q "^TracerPid:.$gdb\$" "/proc/$pid/status"
+holds "/proc/PID/status names both tracers" grep -q "^Tracers:.$gdb $strace\$" "/proc/$pid/status"
+holds "TracerPid is gdb" grep -q "^TracerPid:.$gdb\$" "/proc/$pid/status"
 
 # A signal stops the program for gdb first, and then comes to strace.
 kill -USR1 "$pid"
@@ -69,12 +69,12 @@ holds "gdb stops at the signal" await grep -q 'received signal SIGUSR1' "$tmp/gd
 : > "$tmp/strace"
 rm -f "$tmp/alive"
 sleep 0.5
-holds "the program stands" test ! -e "$tmp/alive"
+holds "the program stays stopped" test ! -e "$tmp/alive"
 echo "continue" >&9
 holds "strace sees the signal" await grep -q 'SIGUSR1' "$tmp/strace"
-holds "the program gets it" await test -s "$tmp/usr1"
+holds "the program gets the signal" await test -s "$tmp/usr1"
 
-# strace comes and goes while gdb has the program stopped.
+# strace attaches and detaches while gdb has the program stopped.
 kill -INT "$strace"
 wait "$strace"
 rm -f "$tmp/usr1"
@@ -85,11 +85,11 @@ strace=$!
 holds "strace attaches to the stopped program" await grep -q attached "$tmp/err2"
 kill -INT "$strace"
 wait "$strace"
-holds "and leaves it" await grep -q detached "$tmp/err2"
-holds "the program stands for gdb" grep -q '^State:.*tracing stop' "/proc/$pid/status"
+holds "strace detaches from the stopped program" await grep -q detached "$tmp/err2"
+holds "the program stays stopped for gdb" grep -q '^State:.*tracing stop' "/proc/$pid/status"
 echo "continue" >&9
-holds "and goes on with gdb" await test -s "$tmp/usr1"
-holds "gdb noticed nothing" hasnt "$tmp/gdb" '[Ee]rror|Cannot|Could not|lost|ptrace:'
+holds "the program goes on when gdb continues it" await test -s "$tmp/usr1"
+holds "gdb reports no error" hasnt "$tmp/gdb" '[Ee]rror|Cannot|Could not|lost|ptrace:'
 kill -KILL "$pid"
 holds "gdb reports the end" await grep -q 'terminated with signal SIGKILL' "$tmp/gdb"
 echo "quit" >&9

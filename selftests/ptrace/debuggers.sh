@@ -49,10 +49,10 @@ strace -f -o "$tmp/strace" "${gdb[@]}" -ex 'break work' -ex run -ex bt \
 	-ex 'info threads' -ex delete -ex 'watch work_count' -ex continue \
 	-ex delete -ex continue --args "$bin/debuggee" run > "$tmp/gdb" 2>&1 < /dev/null
 holds "gdb under strace stops at a breakpoint" has "$tmp/gdb" 'Breakpoint 1, work'
-holds "and sees the threads" grep -q '^[* ] 2 .*Thread' "$tmp/gdb"
-holds "and stops at a watchpoint" has "$tmp/gdb" 'hit Hardware watchpoint 2: work_count' \
+holds "gdb under strace sees the threads" grep -q '^[* ] 2 .*Thread' "$tmp/gdb"
+holds "gdb under strace stops at a watchpoint" has "$tmp/gdb" 'hit Hardware watchpoint 2: work_count' \
 	'Old value = '
-holds "and reports the end" has "$tmp/gdb" 'exited with code 07'
+holds "gdb under strace reports the end" has "$tmp/gdb" 'exited with code 07'
 holds "strace sees gdb and its program" has "$tmp/strace" PTRACE_TRACEME getppid \
 	'exited with 7'
 
@@ -70,7 +70,7 @@ holds "the dump is one of the program" has "$tmp/dump" 'in serve ()' 'in worker 
 	-ex stepi -ex next -ex detach > "$tmp/gdb" 2>&1 < /dev/null
 holds "gdb attaches to a program under strace" has "$tmp/gdb" 'Breakpoint 1, work' \
 	'in worker (' "[Inferior 1 (process $pid) detached]"
-holds "and has no complaint" hasnt "$tmp/gdb" '[Ee]rror|Could not|Couldn|ptrace:'
+holds "gdb reports no error under strace" hasnt "$tmp/gdb" '[Ee]rror|Could not|Couldn|ptrace:'
 touch "$tmp/stop"
 wait "${jobs[0]}"
 holds "the program ends as always" test $? = 7
@@ -80,7 +80,7 @@ jobs=()
 # LeakSanitizer attaches to the threads of the program from a process of its own.
 timeout $((60 * patience)) strace -f -o "$tmp/strace" "$bin/leaky" leak > "$tmp/leaky" 2>&1
 holds "LeakSanitizer ends the program under strace" test $? = 23
-holds "and finds the leak" has "$tmp/leaky" '100 byte(s) leaked in 1 allocation(s)'
+holds "LeakSanitizer finds the leak" has "$tmp/leaky" '100 byte(s) leaked in 1 allocation(s)'
 
 # Two strace follow a tree of processes, and see the same in each of them.
 mkfifo "$tmp/go"
@@ -110,7 +110,7 @@ logs_are_equal() {
 	local log count=0
 
 	for log in "$tmp"/a.*; do
-		# What was before both were there differs.
+		# The records before both had attached differ.
 		[ "${log##*.}" = "$tree" ] && sed -i "1,/mark/d" "$log" "$tmp/b.$tree"
 		diff "$log" "$tmp/b.${log##*.}" || return 1
 		count=$((count + 1))
@@ -120,7 +120,7 @@ logs_are_equal() {
 		return 1
 	fi
 }
-holds "two strace -f see the same" logs_are_equal
+holds "two strace -f see the same calls" logs_are_equal
 jobs=()
 
 # threads_are REGEX: check that the status of both threads has this line
@@ -128,7 +128,7 @@ threads_are() {
 	[ "$(grep -lE -- "$1" "/proc/$pid/task"/*/status | wc -l)" = 2 ]
 }
 
-# strace comes to a program of two threads that gdb holds at a breakpoint.
+# strace attaches to a program of two threads that gdb holds at a breakpoint.
 rm -f "$tmp/stop" "$tmp/pid"
 mkfifo "$tmp/commands"
 gdb -q -nx -nh "$bin/debuggee" < "$tmp/commands" > "$tmp/gdb" 2>&1 &
@@ -146,7 +146,7 @@ holds "strace attaches to both" \
 	await has "$tmp/err" "Process $pid attached with 2 threads"
 holds "both have the two tracers" \
 	threads_are "^Tracers:.$gdb_pid ${jobs[1]}\$"
-holds "and stand for gdb" threads_are '^State:.*tracing stop'
+holds "both threads stay stopped for gdb" threads_are '^State:.*tracing stop'
 holds "strace sees no call" hasnt "$tmp/strace" 'getppid'
 printf '%s\n' "delete" "continue" >&9
 both_call() {
@@ -161,7 +161,7 @@ wait "${jobs[@]}"
 holds "strace logs the end" has "$tmp/strace" 'exited with 7'
 jobs=()
 
-# The debugger of Go comes to a program under strace.
+# The debugger of Go attaches to a program under strace.
 delve() {
 	HOME=$tmp timeout $((60 * patience)) dlv attach "$pid" \
 		--check-go-version=false --allow-non-terminal-interactive=true
@@ -179,11 +179,11 @@ if ! skip "$text" dlv && ! skip "$text" "$bin/goroutines"; then
 		"clearall" "exit" "n" | delve > "$tmp/dlv" 2>&1
 	holds "$text" has "$tmp/dlv" 'Breakpoint 1 set' '> main.work()' \
 		'* Goroutine' runtime.gopark
-	# Both goroutines may come to the breakpoint at once, so that a stop
+	# Both goroutines may reach the breakpoint at once, so that a stop
 	# counts two calls.
 	holds "delve counts the calls of two stops" \
 		grep -Eq 'total:([2-9]|[1-9][0-9])' "$tmp/dlv"
-	holds "and has no complaint" hasnt "$tmp/dlv" '[Ee]rror|failed|could not'
+	holds "delve reports no error" hasnt "$tmp/dlv" '[Ee]rror|failed|could not'
 	holds "delve is gone, and strace is not" \
 		grep -q "^TracerPid:.${jobs[1]}\$" "/proc/$pid/status"
 	seen=$(count "$tmp/strace" getppid)
@@ -210,7 +210,7 @@ if ! skip "$text" proot; then
 	holds "strace sees the program of PRoot" has "$tmp/strace" 'geteuid('
 fi
 
-# attach PID: start a strace of the process, whose number is in $last then
+# attach PID: start a strace of the process; its pid is in $last
 attach() {
 	strace -o /dev/null -p "$1" 2> "$tmp/attach" &
 	last=$!
@@ -218,9 +218,9 @@ attach() {
 	await grep -q attached "$tmp/attach"
 }
 
-# ring: strace number two traces a shell, number one, which becomes a strace of
-# number two and of another process then. With an argument, number two has a
-# tracer before.
+# ring: strace number two traces a shell, number one, which then becomes a
+# strace of number two and of another process. With an argument, number two
+# already has a tracer.
 ring() {
 	rm -f "$tmp/ring"
 	mkfifo "$tmp/ring"
@@ -252,7 +252,7 @@ holds "SIGKILL ends both" await are_gone
 kill "${jobs[0]}"
 wait "${jobs[@]}" 2> /dev/null
 ring further
-holds "nor as a further tracer" closes_no_circle
+holds "strace does not trace its own tracer as a further one" closes_no_circle
 kill -KILL "$one" "$two"
 holds "SIGKILL ends both again" await are_gone
 kill "${jobs[0]}"

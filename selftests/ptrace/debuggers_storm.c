@@ -37,7 +37,7 @@
 
 /*
  * The time to end for a process that is killed, and for a debugger whose victim
- * is dead.  A gdb that has just begun has to start first.
+ * is dead.  A gdb that has just begun must finish its start first.
  */
 #define LATE_MS		(2 * UT_DEADLINE_MS)
 
@@ -79,7 +79,7 @@ struct storm {
 	_Atomic long crashed;		/* processes of init with another end */
 	_Atomic long late;		/* processes that have not ended */
 	_Atomic int no_proc;		/* errno of the mount */
-	_Atomic bool empty;		/* init has reaped all others */
+	_Atomic bool empty;		/* init has no children left */
 };
 
 static struct storm *sh;

@@ -2,11 +2,12 @@
 /*
  * utrace selftests - the debug registers of x86 under several tracers
  *
- * A thread has one set.  The tracer that sets a register has the set until it
- * leaves; for the others the set is empty and cannot be used.  The exception is
- * the first tracer: its set is free when nothing in DR7 is enabled.
+ * A thread has one set.  The tracer that sets a register owns the set until it
+ * detaches; for other tracers the set is empty and cannot be used.  The
+ * exception is the first tracer: its set is free when nothing in DR7 is
+ * enabled.
  *
- * What a register catches is a SIGTRAP, which goes from tracer to tracer as any
+ * A hit of a register is a SIGTRAP, which goes from tracer to tracer as any
  * signal.
  */
 #include "two.h"
@@ -85,7 +86,7 @@ static void blocked(struct __test_metadata *_metadata, struct two_tracer *tr,
 	ASSERT_EQ(0, two_cont(tr, pid, 0));
 }
 
-/* The set is with a further tracer, and the first one cannot use it. */
+/* A further tracer owns the set, and the first tracer cannot use it. */
 TEST_F(tracers, further_takes_the_set)
 {
 	struct two_tracer *p = &self->p, *s = &self->s, *s2 = &self->s2;
@@ -113,7 +114,7 @@ TEST_F(tracers, first_has_the_set)
 	EXPECT_TRUE(ut_runs(t));
 }
 
-/* A further tracer may take what the first one has disabled. */
+/* A further tracer may take what the first tracer has disabled. */
 TEST_F(tracers, first_disables_its_set)
 {
 	struct two_tracer *p = &self->p, *s = &self->s, *s2 = &self->s2;
@@ -148,7 +149,7 @@ TEST_F(tracers, zero_takes_nothing)
 	EXPECT_TRUE(has(p, t->pid, word(t), WRITES));
 }
 
-/* A set that the owner has cleared is still with the owner. */
+/* A set that the owner has cleared still belongs to the owner. */
 TEST_F(tracers, clear_does_not_give_the_set_away)
 {
 	struct two_tracer *p = &self->p, *s = &self->s, *s2 = &self->s2;
@@ -179,7 +180,7 @@ TEST_F(tracers, owner_detaches)
 	ASSERT_TRUE(two_leave(s2, t->pid));
 	ASSERT_EQ(0, watch(p, t->pid, word(t), WRITES));
 	EXPECT_TRUE(has(p, t->pid, word(t), WRITES));
-	/* The old owner comes again, as a stranger. */
+	/* The old owner attaches again, and no longer owns the set. */
 	ASSERT_EQ(0, two_seize(s, t->pid, 0));
 	blocked(_metadata, s, t->pid, word(t));
 	EXPECT_TRUE(ut_runs(t));
@@ -201,7 +202,7 @@ TEST_F(tracers, owner_dies)
 	blocked(_metadata, p, t->pid, word(t));
 }
 
-/* The set is not with the first tracer when that one is gone. */
+/* The first tracer no longer owns the set after its detach. */
 TEST_F(tracers, first_leaves)
 {
 	struct two_tracer *p = &self->p, *s = &self->s, *s2 = &self->s2;
@@ -214,7 +215,7 @@ TEST_F(tracers, first_leaves)
 	ASSERT_EQ(0, watch(s, t->pid, word(t), WRITES));
 	EXPECT_TRUE(has(s, t->pid, word(t), WRITES));
 	blocked(_metadata, s2, t->pid, word(t));
-	/* The next first tracer finds the set taken. */
+	/* A new first tracer finds the set taken. */
 	ASSERT_EQ(0, two_seize(p, t->pid, 0));
 	blocked(_metadata, p, t->pid, word(t));
 	ASSERT_TRUE(two_leave(s, t->pid));
@@ -317,7 +318,7 @@ TEST_F(tracers, first_drops_the_hit)
 	EXPECT_TRUE(has(s, t->pid, word(t), WRITES));
 }
 
-/* The first tracer drops one hit, and passes another one on. */
+/* The first tracer drops one hit, and passes the next one on. */
 TEST_F(tracers, watchpoint_of_the_first)
 {
 	struct two_tracer *p = &self->p, *s = &self->s, *s2 = &self->s2;
@@ -341,7 +342,7 @@ TEST_F(tracers, watchpoint_of_the_first)
 	EXPECT_TRUE(two_quiet(s2, t->pid));
 }
 
-/* Without a first tracer the further ones get the SIGTRAP in their order. */
+/* Without a first tracer the further tracers get the SIGTRAP in their order. */
 TEST_F(tracers, watchpoint_without_a_first)
 {
 	struct two_tracer *p = &self->p, *s = &self->s, *s2 = &self->s2;

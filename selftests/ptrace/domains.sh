@@ -77,11 +77,11 @@ result_under() {
 asks_about_each() {
 	holds "$1: two tracers that may" \
 		test "$(result_under "$2" good good)" = 7
-	holds "$1: the first one may not" \
+	holds "$1: the first tracer may not" \
 		test "$(result_under "$2" bad good)" = 126
-	holds "$1: the second one may not" \
+	holds "$1: the second tracer may not" \
 		test "$(result_under "$2" good bad)" = 126
-	holds "$1: the third one may not" \
+	holds "$1: the third tracer may not" \
 		test "$(result_under "$2" good good bad)" = 126
 }
 

@@ -2,7 +2,7 @@
 /*
  * utrace selftests - two tracers of an actor, of which one does something
  *
- * In the variant "first" that one is the first tracer @p, and in the variant
+ * In the variant "first" that tracer is the first tracer @p, in the variant
  * "further" the further tracer @s.
  */
 #ifndef UTRACE_EITHER_H

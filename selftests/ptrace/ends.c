@@ -10,7 +10,7 @@
 #define LAST_PID	"/proc/sys/kernel/ns_last_pid"
 #define ENDED		two_exit(ACTOR_CODE)
 
-/* The further tracer comes last; the others do not wait for it. */
+/* The further tracer reads the end last; no other process waits for it. */
 TEST_F(tracers, further_reads_last)
 {
 	struct ut_target *t = &self->t;
@@ -27,7 +27,9 @@ TEST_F(tracers, further_reads_last)
 	EXPECT_EQ(-ECHILD, two_poll(&self->s, t->pid));
 }
 
-/* The further tracer reads before the others, and takes nothing from them. */
+/*
+ * The further tracer reads the end first, and the other processes get it, too.
+ */
 TEST_F(tracers, further_reads_first)
 {
 	struct ut_target *t = &self->t;
@@ -43,7 +45,7 @@ TEST_F(tracers, further_reads_first)
 	EXPECT_EQ(ENDED, self->status);
 }
 
-/* The first tracer is gone, and the real parent waits for nobody. */
+/* The first tracer is gone, and the real parent need not wait. */
 TEST_F(tracers, without_the_first)
 {
 	struct ut_target *t = &self->t;
@@ -73,7 +75,7 @@ static pid_t next_pid(int last)
 	return pid;
 }
 
-/* The number of a dead task is given to a new one after the report is read. */
+/* The pid of a dead task is reused only after the report is read. */
 TEST_F(tracers, number_is_kept)
 {
 	struct ut_target *t = &self->t;
@@ -90,11 +92,11 @@ TEST_F(tracers, number_is_kept)
 		ASSERT_NE(t->pid, next_pid(t->pid - 1));
 	}
 	ASSERT_EQ(two_killed(SIGKILL), two_wait(&self->s, t->pid));
-	/* Somebody else may be faster, but not again and again. */
+	/* Another process may get the pid first, but not every time. */
 	EXPECT_TRUE(ut_until(next_pid(t->pid - 1) == t->pid));
 }
 
-/* The report of a tracer that dies goes with it. */
+/* The report for a tracer that dies is dropped. */
 TEST_F(tracers, number_is_free_after_the_tracer)
 {
 	struct ut_target *t = &self->t;
@@ -111,7 +113,7 @@ TEST_F(tracers, number_is_free_after_the_tracer)
 	EXPECT_TRUE(ut_until(next_pid(t->pid - 1) == t->pid));
 }
 
-/* The ways to wait.  Each with WNOWAIT leaves the status to the next one. */
+/* The ways to wait.  Each with WNOWAIT leaves the status to the next way. */
 TEST_F(tracers, ways_to_wait)
 {
 	struct two_tracer *s = &self->s;
@@ -165,7 +167,7 @@ TEST_F(tracers, ways_to_wait)
 	EXPECT_EQ(-ECHILD, two_wait_with(s, -1, 0));
 }
 
-/* The same after the task is gone for everybody else. */
+/* As above, after all other processes have read the end. */
 TEST_F(tracers, ways_to_wait_for_what_is_gone)
 {
 	struct two_tracer *s = &self->s;

@@ -10,7 +10,7 @@
 
 /*
  * An engine holds the actor that @p and @s trace.  @s may stop it there, and
- * the actor does not run before both the engine and @s have let go.
+ * the actor does not run before both the engine and @s have resumed it.
  */
 static void stop_held(struct __test_metadata *_metadata, struct two_data *self,
 		      int id)
@@ -31,7 +31,7 @@ static void stop_held(struct __test_metadata *_metadata, struct two_data *self,
 	EXPECT_EQ(TWO_NONE, two_poll(p, t->pid));
 	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
 	EXPECT_TRUE(ut_runs(t));
-	/* The engine holds it again, and lets go in the stop of @s. */
+	/* The engine holds it again, and ends that hold in the stop of @s. */
 	ASSERT_EQ(0, ut_stop(id, 0));
 	ASSERT_TRUE(ut_held(t->pid));
 	ASSERT_EQ(TWO_TRAP, two_interrupt(s, t->pid));

@@ -44,7 +44,10 @@ static bool is_no(long ret)
 
 /* CVE-2013-0871: the registers of a task that dies. */
 
-/* The processes of a round: one is killed, the others set its registers. */
+/*
+ * The processes of a round: one is killed, the other processes set its
+ * registers.
+ */
 struct race {
 	_Atomic int ready;
 	_Atomic int over;
@@ -134,7 +137,7 @@ static bool kill_round(void)
 
 /*
  * CVE-2013-0871: SIGKILL woke a task while its tracer wrote to the task's stack
- * in the kernel.  Two tracers write here, and the kernel has nothing to say.
+ * in the kernel.  Two tracers write here, and the kernel must log nothing.
  */
 TEST_F(tracers, registers_of_the_killed)
 {
@@ -254,7 +257,7 @@ TEST_F(tracers, number_of_more_than_32_bits)
 #define HEADER		512
 
 static const struct { const char *name; size_t offset; __u64 bits; } bad[] = {
-	{ "a feature that is none", HEADER, 1ULL << 62 },
+	{ "a feature that does not exist", HEADER, 1ULL << 62 },
 	{ "all features", HEADER, ~0ULL },
 	{ "the compacted format", HEADER + 8, 1ULL << 63 },
 	{ "a feature in the compacted format", HEADER + 8, 2 },
@@ -538,7 +541,7 @@ TEST_F(tracers, filter_stays_on_without_rights)
 		EXPECT_TRUE(is_no(two_ptrace(&s, PTRACE_SETOPTIONS, t->pid,
 					     seccomp_options[i])));
 	ASSERT_EQ(0, two_cont(&s, t->pid, 0));
-	/* Beside such a tracer the first one is no sandbox either. */
+	/* Beside such a tracer the first tracer cannot be a sandbox either. */
 	ASSERT_EQ(TWO_TRAP, two_interrupt(&p, t->pid));
 	for (i = 0; i < ARRAY_SIZE(seccomp_options); i++)
 		EXPECT_EQ(-EPERM, two_ptrace(&p, PTRACE_SETOPTIONS, t->pid,
@@ -549,8 +552,8 @@ TEST_F(tracers, filter_stays_on_without_rights)
 }
 
 /*
- * The result of a call that the first tracer makes @first of, and the further
- * tracer @second; LONG_MIN for an error.
+ * The result of a call that the first tracer changes to @first, and then the
+ * further tracer to @second; LONG_MIN for an error.
  */
 static long changed_call(struct two_data *self, long first, long second)
 {
@@ -594,7 +597,7 @@ TEST_F(tracers, filter_decides_last)
 
 /*
  * The filter kills a task because a further tracer has changed its call.  The
- * signal is forced and no tracer can cancel it: both read the end.
+ * signal is forced and no tracer can cancel it: both tracers read the end.
  */
 TEST_F(tracers, filter_kills)
 {

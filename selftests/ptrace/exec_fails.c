@@ -15,7 +15,7 @@ FIXTURE_VARIANT(fails) {
 	struct scene sc;
 };
 
-/* What all below is compared with: a kernel without further tracers. */
+/* The reference for the other variants: no further tracer. */
 FIXTURE_VARIANT_ADD(fails, under_the_first) { .sc = { .stays = true } };
 FIXTURE_VARIANT_ADD(fails, under_a_further) { .sc = { .further = 1 } };
 
@@ -25,7 +25,7 @@ FIXTURE_VARIANT_ADD(fails, under_both) {
 
 FIXTURE_VARIANT_ADD(fails, under_two_further) { .sc = { .further = 2 } };
 
-/* The end of the leader is none, since its number lives on. */
+/* The leader has no end to report, since its number lives on. */
 FIXTURE_VARIANT_ADD(fails, beside_a_traced_leader) {
 	.sc = { .further = 2, .leader = true },
 };

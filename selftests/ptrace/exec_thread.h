@@ -124,7 +124,7 @@ static inline bool exec_start(struct ut_target *t)
 	return t->pid > 0 && ut_hear(t);
 }
 
-/* Who traces the thread. */
+/* The tracers of the thread. */
 struct scene {
 	int further;	/* further tracers */
 	bool stays;	/* the first tracer does */
@@ -150,7 +150,7 @@ static inline bool exec_attach(struct ut_target *t, const struct scene *sc)
 	       (!sc->leader || attach_to(t->pid, sc));
 }
 
-/* The tracers of a scene, one by one; NULL behind the last one. */
+/* The tracers of a scene, one by one; NULL after the last one. */
 static inline struct two_tracer *tracer_of(const struct scene *sc, int i)
 {
 	if (sc->stays)

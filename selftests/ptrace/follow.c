@@ -2,7 +2,7 @@
 /*
  * utrace selftests - the children and threads of a task with several tracers
  *
- * A tracer follows what its own options say, whatever the others follow.  An
+ * A tracer follows what its own options say, whatever other tracers follow.  An
  * exec by a thread that is not the leader gives the leader's number to that
  * thread, with its tracers.
  */
@@ -14,7 +14,7 @@ static pid_t child_of(struct ut_target *t)
 		t->sh->value[ACTOR_CHILD] : -1;
 }
 
-/* One tracer follows, the other one does not. */
+/* One tracer follows, the other does not. */
 TEST_F(either, follows_fork)
 {
 	struct two_tracer *one = self->one, *other = self->other;
@@ -38,7 +38,7 @@ TEST_F(either, follows_fork)
 	EXPECT_TRUE(two_has(one, child));
 	ASSERT_EQ(0, two_cont(one, t->pid, 0));
 	EXPECT_EQ(child, child_of(t));
-	/* The child does not run before its tracer lets it. */
+	/* The child does not run until its tracer resumes it. */
 	t->sh->go[1] = 1;
 	EXPECT_TRUE(two_quiet(one, child));
 	ASSERT_EQ(0, two_cont(one, child, 0));

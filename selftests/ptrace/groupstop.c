@@ -152,7 +152,7 @@ TEST_F(tracers, parent_reads_the_stop_once)
 
 	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	ASSERT_EQ(TWO_TRAP, two_interrupt(s, t->pid));
-	/* A stop of a tracer is none of job control. */
+	/* A stop for a tracer is not a stop of job control. */
 	EXPECT_TRUE(ut_stays(!waitpid(t->pid, &self->status,
 				      WNOHANG | WUNTRACED)));
 	ASSERT_EQ(0, two_cont(s, t->pid, 0));
@@ -177,7 +177,7 @@ TEST_F(tracers, threads_stop)
 	tid = t->sh->tid[1];
 	ASSERT_EQ(0, two_seize(p, tid, 0));
 	ASSERT_EQ(0, two_seize(s, tid, 0));
-	/* The leader, which nobody traces, takes the signal. */
+	/* The leader, which has no tracer, takes the signal. */
 	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->pid, SIGSTOP));
 	ASSERT_TRUE(two_play(tid, p, listens, s, listens));
 	EXPECT_TRUE(two_parent_sees(t->pid, SIGSTOP));
@@ -212,7 +212,10 @@ static bool keep_signal_of_thread(struct two_data *self)
 	       two_wait(&self->s, tid) == two_stop(SIGURG);
 }
 
-/* The first tracer gets it at once, the further one when its stop is over. */
+/*
+ * The first tracer gets the group stop at once, the further tracer when its
+ * stop for a signal is over.
+ */
 TEST_F(tracers, stop_beside_a_signal)
 {
 	struct two_tracer *p = &self->p, *s = &self->s;
@@ -340,7 +343,7 @@ TEST_F(tracers, stop_beside_the_stop_of_another)
 	EXPECT_TRUE(ut_thread_still(t, 0));
 }
 
-/* So is a tracer beside the one that has the task in a stop for a signal. */
+/* So does a tracer while another tracer has the task in a stop for a signal. */
 TEST_F(tracers, stop_beside_the_signal_of_another)
 {
 	struct two_tracer *p = &self->p, *s = &self->s, *s2 = &self->s2;

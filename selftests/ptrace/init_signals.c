@@ -16,10 +16,10 @@ FIXTURE_VARIANT_ADD(tracers, container_of_a_user)
 
 #define PASSES	3	/* stops at a fault that the tracer passes on */
 
-/* What go[0] of init is, and go[1] of the other process of the namespace. */
+/* Orders: go[0] of init, and go[1] of the other process of the namespace. */
 enum { INIT_BREAKS = 1, INIT_SEGV, INIT_ILL, INIT_FPE, INIT_BUS };
 
-/* What value[] is for: results of kill(), and of faults. */
+/* Elements of ut_shared.value: results of kill(), and of faults. */
 enum { KILL_RESULT, PAST };
 
 enum disposition { IS_DEFAULT, IS_BLOCKED, IS_IGNORED };
@@ -58,7 +58,9 @@ static void fault(int what, void *bus)
 	}
 }
 
-/* Set what becomes of a signal; go[2] is the signal and go[3] this. */
+/*
+ * Set the disposition of a signal; go[2] is the signal, go[3] the disposition.
+ */
 static void dispose(int sig, int disposition)
 {
 	sigset_t set;
@@ -187,7 +189,7 @@ static bool is_protected(struct two_data *self)
 	       survives(self, SIGSEGV) && survives(self, SIGUSR1);
 }
 
-/* Resume from a fault behind the instruction, without the signal. */
+/* Resume from a fault after the instruction, without the signal. */
 static bool skip(struct two_tracer *tr, pid_t pid)
 {
 	struct user_regs_struct regs;

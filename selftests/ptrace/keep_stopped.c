@@ -181,7 +181,7 @@ TEST_F(tracers, stops_of_others)
 	EXPECT_TRUE(goes_on(self));
 }
 
-/* The other one dies, in its stop or not. */
+/* The other tracer dies, in its stop or not. */
 TEST_F(tracers, end_of_others)
 {
 	struct two_tracer *s2 = &self->s2;

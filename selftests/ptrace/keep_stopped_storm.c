@@ -18,7 +18,7 @@
 #define XSTATE_BV	512	/* offset of the mask of components */
 #define PKRU		9	/* number of the component */
 
-/* What value[] of a tracer is for. */
+/* Elements of ut_shared.value of a tracer. */
 enum { RAN, LOST, FAILED };
 
 FIXTURE_VARIANT_ADD(tracers, beside) { .further = true, .beside = true };
@@ -158,7 +158,7 @@ static long xstate(long request, pid_t pid, void *buf, size_t *size)
 	return ret;
 }
 
-/* Function of a target: the same with PKRU. */
+/* Function of a target: write PKRU of t->arg in one stop of it. */
 static int writes_pkru(struct ut_target *t)
 {
 	static char set[XSTATE_SIZE], now[XSTATE_SIZE];

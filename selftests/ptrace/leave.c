@@ -2,8 +2,8 @@
 /*
  * utrace selftests - a tracer detaches or dies
  *
- * The task is released from the stops of that tracer, and from no others.  With
- * PTRACE_O_EXITKILL the task ends with the tracer.
+ * The task is released from the stops of that tracer, and from no other stop.
+ * With PTRACE_O_EXITKILL the task ends with the tracer.
  */
 #include "either.h"
 
@@ -20,7 +20,7 @@ static long detach(struct two_tracer *tr, pid_t pid, int sig)
 	return two_ptrace(tr, PTRACE_DETACH, pid, sig);
 }
 
-/* After the detach the tracer is a stranger, and may come again. */
+/* After the detach the tracer is a stranger, and may attach again. */
 TEST_F(either, detaches)
 {
 	struct two_tracer *one = self->one, *other = self->other;
@@ -44,7 +44,9 @@ TEST_F(either, detaches)
 	EXPECT_TRUE(ut_runs(t));
 }
 
-/* The tracer leaves a signal to those that come after it, or takes it along. */
+/*
+ * A tracer that detaches passes its signal to the later tracers, or drops it.
+ */
 static void detach_with(struct __test_metadata *_metadata,
 			struct two_data *self, int sig)
 {
@@ -90,7 +92,7 @@ TEST_F(tracers, detach_replaces_the_signal)
 	detach_with(_metadata, self, SIGUSR2);
 }
 
-/* The first tracer detaches in its stop, and the further one is next. */
+/* The first tracer detaches in its stop, and the further tracer is next. */
 TEST_F(tracers, first_detaches_with_a_signal)
 {
 	struct ut_target *t = &self->t;
@@ -104,7 +106,7 @@ TEST_F(tracers, first_detaches_with_a_signal)
 	EXPECT_TRUE(ut_until(t->sh->value[ACTOR_USR1] == 1));
 }
 
-/* One tracer detaches at the entry of a call: the other one gets the exit. */
+/* One tracer detaches at the entry of a call: the other gets the exit. */
 TEST_F(tracers, detach_at_a_system_call)
 {
 	struct two_tracer *p = &self->p, *s = &self->s;
@@ -180,7 +182,7 @@ TEST_F(either, dies_in_its_stop)
 	one_dies(_metadata, self->t, self->one, self->other);
 }
 
-/* One dies in the stop of the other one, which does not end. */
+/* One tracer dies in a stop of the other tracer, which does not end. */
 TEST_F(either, dies_in_the_stop_of_the_other)
 {
 	struct two_tracer *one = self->one, *other = self->other;
@@ -268,7 +270,7 @@ TEST_F(either, exitkill_in_the_stop_of_the_other)
 	exitkill(_metadata, self, self->other);
 }
 
-/* The option is of one tracer: the death of the other one does not matter. */
+/* The option is of one tracer: the death of the other does not matter. */
 TEST_F(tracers, exitkill_of_another_tracer)
 {
 	ASSERT_TRUE(two_seize_both(self, PTRACE_O_EXITKILL, 0));

@@ -3,8 +3,8 @@
  * utrace selftests - what becomes of a task with several tracers
  *
  * The task is killed, clones with flags about tracing, makes steps for two
- * tracers at once, stops for job control that ends too early, or ends.  The
- * requests that need nothing but a task that stands still are here, too.
+ * tracers at once, stops for job control that ends too early, or ends.
+ * Requests that need only a stopped task are tested here, too.
  */
 #include <sys/resource.h>
 
@@ -243,7 +243,7 @@ TEST_F(tracers, both_step)
 	steps_from_a_signal(_metadata, self, steps, steps);
 }
 
-/* One of the two steps on, and the other one has had its steps. */
+/* One tracer steps on after the other has made its steps. */
 TEST_F(either, steps_longer)
 {
 	static const struct two_step one[] = {
@@ -286,7 +286,7 @@ TEST_F(tracers, block_step_of_the_further)
 /* Requests that are the same for all tracers */
 
 #define ANSWER		512	/* bytes, the most of an answer */
-#define ARGS_AT		120	/* of bytes[]: behind the answer */
+#define ARGS_AT		120	/* of bytes[]: after the answer */
 #define MASK_SIZE	8	/* of the kernel's sigset_t */
 
 static const struct request {
@@ -459,7 +459,7 @@ static void listens_too_late(struct __test_metadata *_metadata,
 	}
 	ASSERT_EQ(two_group(SIGSTOP), two_wait(s, t->pid));
 	ASSERT_EQ(0, kill(t->pid, SIGCONT));
-	/* The tracer has not read that yet, and gets the trap for it. */
+	/* The tracer has not read the SIGCONT yet, and gets the trap for it. */
 	EXPECT_EQ(0, two_ptrace(s, PTRACE_LISTEN, t->pid, 0));
 	ASSERT_EQ(TWO_TRAP, two_wait(s, t->pid));
 	ASSERT_EQ(0, two_cont(s, t->pid, 0));
@@ -482,7 +482,7 @@ TEST_F(tracers, listens_too_late_without_a_first)
 	listens_too_late(_metadata, self, true);
 }
 
-/* Two listen, and the third one has a stop of its own. */
+/* Two tracers listen, and the third has a stop of its own. */
 TEST_F(tracers, interrupt_beside_listeners)
 {
 	struct two_tracer *p = &self->p, *s = &self->s, *s2 = &self->s2;
@@ -547,7 +547,7 @@ TEST_F(tracers, interrupt_beside_a_listener_without_a_first)
 
 /* The end */
 
-/* What value[] of the target that reads the usage is for. */
+/* Elements of ut_shared.value of the target that reads the usage. */
 enum { READ_STATUS, READ_USEC, READ_MAXRSS };
 
 /* Function of a target: trace t->arg, and read what it has used. */
@@ -621,7 +621,7 @@ TEST_F(tracers, usage_of_a_reaped_task)
 	usage(_metadata, self, true);
 }
 
-/* What value[] of the parent is for. */
+/* Elements of ut_shared.value of the parent. */
 enum { HAS_ASKED, HAS_SEEN };
 
 static void asks(struct ut_shared *sh)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace selftests - each way to come, as the first tracer and as a further one
+ * utrace selftests - each way to attach, as the first tracer and as a further
+ * tracer
  *
  * A table for each event has the reports that each of the two tracers gets.
- * They depend on whether the tracer is the first, and on whether PTRACE_SEIZE
- * was its way to come.  A tracer by PTRACE_TRACEME is the task's real parent.
+ * They depend on whether the tracer is the first, and on whether it has used
+ * PTRACE_SEIZE.  A tracer by PTRACE_TRACEME is the task's real parent.
  */
 #include "two.h"
 
@@ -107,7 +108,7 @@ static bool both_quiet(pid_t pid)
 	return two_quiet(tr[FIRST], pid) && two_quiet(tr[FURTHER], pid);
 }
 
-/* All have read the end of the task, and nobody reads it again. */
+/* All have read the end of the task, and it is not reported again. */
 static void all_over(struct __test_metadata *_metadata, struct ut_target *t,
 		     int ended)
 {
@@ -123,7 +124,7 @@ static void all_over(struct __test_metadata *_metadata, struct ut_target *t,
 	EXPECT_EQ(ended, status);
 }
 
-/* The first tracer passes a signal on, and drops another one. */
+/* The first tracer passes a signal on, and drops the next one. */
 static const struct two_step signals[2][2][STEPS] = {
 	[FIRST][PLAIN ... SEIZED] = {
 		{ two_stop(SIGUSR1), PTRACE_CONT, SIGUSR1 },
@@ -431,7 +432,7 @@ TEST_F(tracers, group_stop)
 	EXPECT_TRUE(both_quiet(t->pid));
 }
 
-/* The tracer that detaches delivers the signal, and sees no other one. */
+/* The tracer that detaches delivers the signal, and sees no other signal. */
 static const struct two_step first_detaches[2][2][STEPS] = {
 	[FIRST][PLAIN ... SEIZED] = {
 		{ two_stop(SIGUSR1), PTRACE_DETACH, SIGUSR1 },
@@ -458,7 +459,7 @@ static void one_detaches(struct __test_metadata *_metadata,
 			 struct ut_target *t, int one,
 			 const struct two_step table[2][2][STEPS])
 {
-	/* The real parent has a child still. */
+	/* The real parent still has a child. */
 	long none = tr[one] == &parent ? TWO_NONE : -ECHILD;
 
 	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
@@ -550,7 +551,9 @@ TEST_F(tracers, further_dies)
 	one_dies(_metadata, &self->t, FURTHER, further_is_dead);
 }
 
-/* The option of the tracer that dies ends the task for the other one. */
+/*
+ * The option of the tracer that dies ends the task for the other tracer, too.
+ */
 static const struct two_step first_kills[2][2][STEPS] = {
 	[FIRST][PLAIN ... SEIZED] = { TWO_END },
 	[FURTHER][PLAIN ... SEIZED] = { { two_killed(SIGKILL) }, TWO_END },
@@ -585,7 +588,7 @@ TEST_F(tracers, exitkill_of_the_further)
 	exitkill(_metadata, &self->t, FURTHER, further_kills);
 }
 
-/* The pair that cannot be: the real parent would come a second time. */
+/* An impossible pair: the real parent would attach twice. */
 TEST_F(tracers, traceme_twice)
 {
 	const enum way *way = variant->way;

@@ -261,7 +261,7 @@ TEST_F(tracers, clone)
 	follow(_metadata, self, ACTOR_CLONES, PTRACE_O_TRACECLONE);
 }
 
-/* What value[] of a target that asks for a tracing is for. */
+/* Elements of ut_shared.value of a target that asks for a tracing. */
 enum { ASK_RESULT, ASK_LEFT, ASK_DONE };
 
 /* Function of a target: go[0] is the allocation that fails. */

@@ -398,7 +398,10 @@ static bool has_and_resumes(struct two_tracer *tr, pid_t pid)
 	       !two_cont(tr, pid, 0);
 }
 
-/* The namespace that the task makes takes its tracers nothing, nor adds. */
+/*
+ * A namespace that the task makes takes no rights from its tracers and adds
+ * none.
+ */
 TEST_F(tracers, set_id_program_in_a_user_namespace)
 {
 	static const struct two_step exec[] = {

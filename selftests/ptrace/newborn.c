@@ -11,7 +11,7 @@
 #define STORM_MS	4000
 #define AHEAD		3	/* numbers that the attacker tries */
 
-/* What value[] is for: of the tracee, and of the attacker. */
+/* Elements of ut_shared.value: of the tracee, and of the attacker. */
 enum { BORN, LAST };
 enum { TRIES, LET_IN };
 

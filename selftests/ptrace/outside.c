@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace selftests - what other parts of the kernel do for a task that is traced
+ * utrace selftests - other parts of the kernel that deal with a traced task
  *
  * The log of faults, /proc/PID/mem and the connector of process events ask whether a
  * task is traced, and by whom.  See Documentation/trace/utrace/ptrace-tests.rst.

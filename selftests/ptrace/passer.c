@@ -16,9 +16,9 @@
  * it has waited for their new tracer in vain, since that attach failed or took too
  * long, or could not take its place.
  *
- * A task that traces others stays traced in "ahead" and "gone", so that its next
- * children are traced from their begin.  A signal that it ignores may end its
- * system calls with EINTR then, as under any tracer.
+ * A task that traces other tasks stays traced in "ahead" and "gone", so that
+ * its next children are traced from their begin.  A signal that it ignores may
+ * end its system calls with EINTR then, as under any tracer.
  */
 #include <err.h>
 #include <errno.h>
@@ -47,9 +47,9 @@ static enum { AHEAD, GONE, BEHIND } place;
 static long stops, detached, missed;
 
 /*
- * Return the number of tracers of @pid, or -1 if there is no such task, or if the
- * passer has taken its place: it has left the task, or traces it already to be
- * behind others.
+ * Return the number of tracers of @pid, or -1 if there is no such task, or if
+ * the passer has taken its place: it has left the task, or traces it already as
+ * a further tracer.
  */
 static int tracers_of(pid_t pid)
 {
@@ -88,8 +88,9 @@ static void pass(pid_t pid, int status)
 }
 
 /*
- * Take the place beside the new tracer of @pid.  The event of ftrace comes before
- * the attach is done.
+ * Attach when @pid has got its new tracer; if the place is "gone", interrupt
+ * the task, which is then detached.  The event of ftrace comes before the
+ * attach is done.
  */
 static void meet(pid_t pid)
 {

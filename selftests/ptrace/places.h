@@ -4,7 +4,7 @@
  *
  * The variants of a test differ in the place of one tracer.  The expected
  * results are those of a sole tracer on a kernel without utrace.  So the
- * variant "sole" is the reference for the others.
+ * variant "sole" is the reference for the other variants.
  */
 #ifndef UTRACE_PLACES_H
 #define UTRACE_PLACES_H
@@ -16,7 +16,7 @@ FIXTURE_VARIANT(tracers) {
 	bool leaves;	/* the first tracer leaves after the attaches */
 	int one;	/* the number of the tracer that is tested */
 	int other;	/* the number of the other tracer, -1: none */
-	bool both;	/* the other one makes the same requests */
+	bool both;	/* the other tracer makes the same requests */
 };
 
 /* The data of the variant, for functions of a test. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace selftests - what a tracee can cost its tracer and others
+ * utrace selftests - what a tracee can cost its tracer and other processes
  *
  * A tracee decides how many children it has.  A further tracer of another user
- * follows all of them, and has no less for its other tracees.
+ * follows all of them, and can still attach to other tracees as before.
  */
 #include <sys/resource.h>
 
@@ -16,7 +16,7 @@
 #define OWNER		(TWO_NOBODY - 5)	/* the user of the tracee */
 #define OTHER		(TWO_NOBODY - 6)
 
-/* What value[] of the tracee is for. */
+/* Elements of ut_shared.value of the tracee. */
 enum { MADE, FAILED, OVER };
 
 FIXTURE(quota) {
@@ -222,7 +222,7 @@ TEST_F(quota, all_children_are_followed)
 	EXPECT_TRUE(can_trace(p, &self->two.s2, self->another.pid));
 }
 
-/* The same beside a first tracer that follows, too. */
+/* As above, beside a first tracer that follows, too. */
 TEST_F(quota, all_children_are_followed_by_both)
 {
 	struct two_tracer *tr[] = { &self->two.p, &self->two.s };

@@ -123,7 +123,7 @@ TEST_F(tracers, parent_reaps_at_once)
 	ASSERT_TRUE(ut_runs(&hog));
 	plain = count_late(self, false);
 	ASSERT_LE(0, plain);
-	/* One may be chance. */
+	/* One late death may be chance. */
 	if (plain > 1)
 		SKIP(return, "the machine is too busy");
 	traced = count_late(self, true);

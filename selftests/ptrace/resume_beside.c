@@ -22,7 +22,10 @@ static bool stop_for(struct ut_target *t, struct two_tracer *a,
 	return !kill(t->pid, SIGSTOP) && two_play(t->pid, a, told, b, told);
 }
 
-/* On other kernels a task that its tracer has resumed runs until that one leaves. */
+/*
+ * On other kernels a task that its tracer has resumed runs until that tracer
+ * detaches.
+ */
 TEST_F(tracers, further_leaves)
 {
 	struct two_tracer *p = &self->p, *s = &self->s;

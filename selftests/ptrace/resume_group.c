@@ -33,7 +33,7 @@ static long wait_beside(struct two_tracer *one, struct two_tracer *other,
 	return status;
 }
 
-/* The other tracer comes to listen.  False if it does not. */
+/* Wait until the other tracer listens.  False if it does not. */
 static bool comes_to_listen(struct two_tracer *other, pid_t pid)
 {
 	return !other || ut_until((listens(other, pid), listening));
@@ -313,9 +313,9 @@ static bool drops_sigstop(struct ut_target *t, struct two_tracer *one,
 }
 
 /*
- * So gdb attaches to a process in a group stop: its own SIGSTOP
- * makes sure that wait() has a stop to tell.  That SIGSTOP and the one of
- * PTRACE_ATTACH may be one stop or two.
+ * So gdb attaches to a process in a group stop: its own SIGSTOP makes sure that
+ * wait() has a stop to report.  That SIGSTOP and the one of PTRACE_ATTACH may
+ * be one stop or two.
  */
 TEST_F(tracers, debugger_attaches)
 {

@@ -3,7 +3,8 @@
  * utrace selftests - what several tracers may not do together
  *
  * Each tracer needs the right to trace.  A second tracer is no way into a
- * sandbox that the first one is, and none to the rights of a set-id program.
+ * sandbox that the first tracer enforces, and no way to the rights of a set-id
+ * program.
  */
 #include "setid.h"
 
@@ -26,7 +27,7 @@ TEST_F(tracers, another_user)
 	EXPECT_EQ(0, two_seize(&self->s, t->pid, 0));
 }
 
-/* Nobody needs a right to be the second tracer of a process of its own. */
+/* The user nobody needs no right to be the second tracer of its own process. */
 TEST_F(tracers, without_rights)
 {
 	struct two_tracer p = {}, s = {};
@@ -67,10 +68,10 @@ TEST_F(tracers, beside_a_tracer_that_stays)
 	EXPECT_EQ(s->t.pid, ut_status(t->pid, "TracerPid:"));
 	EXPECT_STREQ("", two_tracers(t->pid));
 	EXPECT_EQ(-ECHILD, two_poll(&nobody, t->pid));
-	/* The task is no obstacle. */
+	/* Without a tracer of root, the user nobody may trace the task. */
 	ASSERT_TRUE(two_leave(s, t->pid));
 	EXPECT_EQ(0, two_seize(&nobody, t->pid, 0));
-	/* Root may be the second one, and the first one again. */
+	/* Root may attach as the second tracer, and again as the first. */
 	EXPECT_EQ(0, two_seize(s, t->pid, 0));
 	ASSERT_TRUE(two_leave(&nobody, t->pid));
 	EXPECT_EQ(0, two_seize(p, t->pid, 0));
@@ -78,7 +79,7 @@ TEST_F(tracers, beside_a_tracer_that_stays)
 	EXPECT_TRUE(ut_runs(t));
 }
 
-/* The limit counts those that stay. */
+/* The limit counts the tracers that stay. */
 TEST_F(tracers, limit_without_the_first)
 {
 	struct two_tracer *p = &self->p;
@@ -122,7 +123,7 @@ TEST_F(tracers, limit_is_for_root)
 	EXPECT_EQ(two_exit(EACCES), self->status);
 }
 
-/* Only a tracer with rights may come beside a sandbox, while it is one. */
+/* Only a tracer with rights may attach beside a sandbox, while it is one. */
 static void beside_a_sandbox(struct __test_metadata *_metadata,
 			     struct two_data *self, bool emulates)
 {
@@ -141,7 +142,7 @@ static void beside_a_sandbox(struct __test_metadata *_metadata,
 	}
 	EXPECT_EQ(-EPERM, two_seize(&s, t->pid, 0));
 	EXPECT_EQ(-EPERM, two_ptrace(&s, PTRACE_ATTACH, t->pid, 0));
-	/* The tracer of root is welcome, and leaves again. */
+	/* Root's tracer may attach, and detaches again. */
 	EXPECT_EQ(0, two_seize(&self->s, t->pid, 0));
 	ASSERT_TRUE(two_leave(&self->s, t->pid));
 	ASSERT_EQ(TWO_TRAP, two_interrupt(&p, t->pid));
@@ -251,11 +252,11 @@ TEST_F(tracers, set_id_program)
 		SKIP(return, "/tmp is a file system without set-id");
 	}
 	ASSERT_TRUE(two_start_nobodies(&nobody, &other));
-	/* These may elevate: the tests below can fail. */
+	/* Here the program is elevated, which shows that it can be. */
 	EXPECT_EQ(ELEVATED, setid_status(t, NULL, NULL, false));
 	EXPECT_EQ(ELEVATED, setid_status(t, root, NULL, false));
 	EXPECT_EQ(ELEVATED, setid_status(t, root, root2, false));
-	/* The first leaves, and a further tracer with rights is left. */
+	/* The first tracer leaves, and a further tracer with rights stays. */
 	EXPECT_EQ(ELEVATED, setid_status(t, &nobody, root, true));
 
 	EXPECT_EQ(PLAIN, setid_status(t, &nobody, NULL, false));

@@ -41,7 +41,7 @@ static int listed(pid_t pid)
 	return n;
 }
 
-/* The processes of a round: one executes, the others attach to it. */
+/* The processes of a round: one executes, the other processes attach to it. */
 struct race {
 	_Atomic int ready;
 	_Atomic int go;
@@ -91,8 +91,8 @@ static pid_t fork_tracer(pid_t pid, long request, unsigned int delay_us)
 }
 
 /*
- * One round; the status of the program, or -1.  In some rounds the tracers come
- * before the exec, in the others nobody knows.
+ * One round; the status of the program, or -1.  In some rounds the tracers
+ * attach before the exec, in other rounds at any time.
  */
 static int one_round(int n)
 {
@@ -426,7 +426,7 @@ static long asking_status(struct ut_target *t, const struct asking *a,
 TEST_F(tracers, traceme)
 {
 	static const struct asking asking[] = {
-		/* This may elevate: the ones below can fail. */
+		/* Here the program is elevated, which shows that it can be. */
 		{ 0, 0, 0, ELEVATED },
 		{ TWO_NOBODY, 0, 0, PLAIN },
 		{ TWO_NOBODY, 0, TWO_NOBODY, PLAIN },
@@ -510,7 +510,7 @@ TEST_F(tracers, root_of_a_namespace)
 	EXPECT_EQ(0, self->status);
 	EXPECT_EQ(1, listed(roots.pid));
 	EXPECT_EQ(1, listed(nobodys->pid));
-	/* It is the namespace that makes the difference. */
+	/* Outside of the namespace that user may attach. */
 	EXPECT_EQ(0, two_seize(&s, nobodys->pid, 0));
 }
 
@@ -529,7 +529,7 @@ TEST_F(tracers, kernel_thread)
 	EXPECT_STREQ("", two_tracers(2));
 }
 
-/* The number of KiB that the line @key of /proc/meminfo has, or -1. */
+/* The number of KiB in the line @key of /proc/meminfo, or -1. */
 static long kib_of(const char *key)
 {
 	char buf[4096], *line;
@@ -565,7 +565,7 @@ static long visit(pid_t pid, bool seizes)
 	return ptrace(PTRACE_DETACH, pid, 0, 0) ? -errno : 0;
 }
 
-/* A tracer that comes and goes leaves no memory behind, and no charge. */
+/* A tracer that attaches and detaches leaves no memory and no charge. */
 TEST_F(tracers, many_visits)
 {
 	struct ut_target *t = &self->t;

@@ -69,7 +69,7 @@ TEST_F(tracers, status_names_all_tracers)
 	EXPECT_TRUE(ut_runs(t));
 }
 
-/* Without the first tracer, TracerPid is the oldest of the further ones. */
+/* Without a first tracer, TracerPid is the oldest further tracer. */
 TEST_F(tracers, first_leaves)
 {
 	struct two_tracer *tr[] = { &self->s, &self->s2 };
@@ -103,7 +103,7 @@ TEST_F(tracers, no_more_than_the_limit)
 	ASSERT_TRUE(two_leave(&self->s, t->pid));
 	EXPECT_EQ(0, two_seize(&self->s2, t->pid, 0));
 	EXPECT_EQ(-EPERM, two_seize(&self->s, t->pid, 0));
-	/* The first tracer's place is one of the two, too. */
+	/* The first tracer's place counts as one of the two. */
 	ASSERT_TRUE(two_leave(&self->p, t->pid));
 	EXPECT_EQ(0, two_seize(&self->s, t->pid, 0));
 	EXPECT_EQ(-EPERM, two_seize(&self->p, t->pid, 0));
@@ -138,7 +138,7 @@ TEST_F(tracers, sixteen_tracers)
 	ASSERT_TRUE(ut_reap(t, &self->status));
 }
 
-/* The tracers that are there stay when the limit becomes lower. */
+/* Attached tracers stay when the limit is lowered. */
 TEST_F(tracers, lower_limit_drops_no_tracer)
 {
 	struct two_tracer *tr[] = { &self->p, &self->s };

@@ -95,8 +95,8 @@ for test in asks_about_each hides_from_bad; do
 		exec $tmp/fs/helper exit 7"
 done
 
-# A second policy does not let "good" trace the program. The shell has the domain by
-# then, so no change of its credentials makes it ask again.
+# A second policy does not let "good" trace the program. The shell has the
+# domain by then, so its credentials do not change and cause no new check.
 grep -v 'allow good domain' "$tmp/policy.cil" > "$tmp/second.cil"
 mkfifo "$tmp/loaded" && chmod 666 "$tmp/loaded"
 # The open waits until the shell opens the other end.

@@ -51,7 +51,7 @@ static inline bool setid_is_void(void)
 	return statvfs(folder, &fs) || (fs.f_flag & ST_NOSUID);
 }
 
-/* NULL, or why the set-id program is no test of anything. */
+/* Returns NULL, or why the set-id program cannot be used for a test. */
 static inline const char *setid_why_not(void)
 {
 	if (!two_yama_allows())

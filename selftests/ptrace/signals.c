@@ -45,7 +45,7 @@ TEST_F(tracers, all_pass)
 
 FIXTURE_LIKE(tracers, place)
 
-/* The number of the tracer that does something else than pass the signal on. */
+/* The number of the tracer that does not just pass the signal on. */
 FIXTURE_VARIANT(place) {
 	int one;
 };
@@ -297,7 +297,7 @@ TEST_F(tracers, interrupt_behind_a_decision)
 	EXPECT_TRUE(ut_until(t->sh->value[ACTOR_USR1] == 1));
 }
 
-/* SIGKILL is no stop of anybody. */
+/* SIGKILL makes no stop for any tracer. */
 TEST_F(tracers, sigkill)
 {
 	struct two_tracer *tr[] = { &self->p, &self->s, &self->s2 };

@@ -53,10 +53,10 @@ static inline long sole_seize(struct two_data *self,
 	return -EIO;
 }
 
-/* What value[] of a follower counts. */
+/* Elements of ut_shared.value that a follower counts. */
 enum {
-	SOLE_EVENTS,		/* of the tasks that start others */
-	SOLE_CHILDREN,		/* first stops of these others */
+	SOLE_EVENTS,		/* of the tasks that start children */
+	SOLE_CHILDREN,		/* first stops of their children */
 	SOLE_SIGNALS,
 };
 

@@ -132,7 +132,7 @@ struct step_scene {
 	struct step_move move[STEP_MOVES];
 };
 
-/* What value[] of struct ut_shared is for. */
+/* Elements of ut_shared.value. */
 enum { STEP_FLAGS, STEP_TRAPS, STEP_OVER };
 
 #define STEP_TF		0x100
@@ -188,7 +188,7 @@ static inline int step_tracee(struct ut_target *t)
 struct step_tracer {
 	struct two_tracer *tr;
 	const struct step_move *next;	/* NULL: passes all */
-	pid_t child;			/* to be let go of */
+	pid_t child;			/* to be resumed */
 	long exec_ip;
 	long sigtraps;			/* that a passing tracer has seen */
 };
@@ -293,7 +293,7 @@ static inline bool step_is_over(struct step_tracer *st, struct ut_target *t)
 	return !move || !move->request || t->sh->value[STEP_OVER];
 }
 
-/* Check that the tracers get the stops of the scene, and no others. */
+/* Check that the tracers get the stops of the scene, and no other stops. */
 static inline bool step_play(struct ut_target *t, struct step_tracer *one,
 			     struct step_tracer *other)
 {

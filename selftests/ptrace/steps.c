@@ -29,7 +29,7 @@ STEP_SCENE(instructions, step_calls, SIGHUP, SYS_getppid, .move = {
 	{ PTRACE_CONT },
 })
 
-/* The step over the instruction of a system call ends behind it. */
+/* The step over the instruction of a system call ends after it. */
 STEP_SCENE(over_a_system_call, step_calls, SIGHUP, SYS_getppid, .move = {
 	{ 0, 0, two_stop(SIGHUP), step_called },
 	{ PTRACE_SINGLESTEP, SIGHUP, STEP_TRAP, step_called + 1, STEP_DONE },

@@ -12,7 +12,7 @@
 
 #include "either.h"
 
-/* Each interrupts, in turn, and the other one does not learn of it. */
+/* Each tracer interrupts in turn, and the other gets no report. */
 TEST_F(tracers, interrupt)
 {
 	struct two_tracer *tr[] = { &self->p, &self->s };
@@ -37,7 +37,7 @@ TEST_F(tracers, interrupt)
 	EXPECT_TRUE(two_quiet(tr[1], t->pid));
 }
 
-/* A tracer asks for a stop while the other one has the task in a stop. */
+/* A tracer asks for a stop while the other has the task in a stop. */
 static void both_interrupt(struct __test_metadata *_metadata,
 			   struct ut_target *t, struct two_tracer *one,
 			   struct two_tracer *other)
@@ -87,7 +87,7 @@ TEST_F(tracers, interrupt_of_a_sleeping_task)
 	EXPECT_TRUE(actor_did(t, 1));
 }
 
-/* What value[] and go[] of resumes_slowly() are for. */
+/* Elements of value[] and go[] of resumes_slowly(). */
 enum {
 	SLOW_WAITS,		/* the thread waits for its page */
 };
@@ -324,7 +324,7 @@ TEST_F(tracers, registers)
 	EXPECT_EQ(0, two_copy(&self->s, PTRACE_SETREGSET, t->pid, NT_PRSTATUS,
 			      &regs, sizeof(regs)));
 	ASSERT_EQ(0, two_cont(&self->s, t->pid, 0));
-	/* The first tracer finds them as the further one left them. */
+	/* The first tracer finds them as the further tracer left them. */
 	ASSERT_EQ(TWO_TRAP, two_wait(&self->p, t->pid));
 	ASSERT_EQ(0, two_regs(&self->p, t->pid, &again));
 	EXPECT_EQ(regs.r15, again.r15);

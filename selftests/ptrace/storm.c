@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace selftests - tracers that come, go and die on tasks that do the same
+ * utrace selftests - tracers that attach, detach and die, on tasks that start
+ * and die
  *
- * Nothing is known of the order here.  All that is asked is that each process
- * ends when it is killed, that no call of a tracer lasts for ever, that tasks
- * have had several tracers at a time, and that nothing is charged in the end.
+ * The order is random.  The test checks only that each process ends when it is
+ * killed, that no call of a tracer lasts for ever, that tasks have had several
+ * tracers at a time, and that nothing is charged in the end.
  *
  * DURATION in the environment is the number of seconds, and SEED begins the
  * random numbers.
@@ -26,7 +27,7 @@ struct storm {
 	_Atomic long rounds[WORKERS];	/* tracers that have ended */
 	_Atomic long attached;
 	_Atomic long beside;		/* attached beside another tracer */
-	_Atomic long asked;		/* by PTRACE_TRACEME, beside others */
+	_Atomic long asked;		/* by PTRACE_TRACEME, beside tracers */
 	_Atomic long stops;
 	_Atomic int wrote[2];		/* the writers of this hunt */
 	_Atomic long hunts;		/* in which both have written */
@@ -72,8 +73,8 @@ static pid_t must_fork(void)
 }
 
 /*
- * Wait for a child of this process, and kill it when the time is over.  Others
- * find its number in *@slot until it is reaped.
+ * Wait for a child of this process, and kill it when the time is over.  Other
+ * processes find its number in *@slot until it is reaped.
  */
 static bool end_of(pid_t pid, _Atomic pid_t *slot)
 {
@@ -282,7 +283,7 @@ static bool come(pid_t pid)
 	return true;
 }
 
-/* One tracer: it comes, makes some steps, and leaves or dies. */
+/* One tracer: it attaches, makes some steps, and detaches or dies. */
 static void be_tracer(unsigned int seed)
 {
 	int i, status;

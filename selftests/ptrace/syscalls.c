@@ -104,7 +104,7 @@ TEST_F(tracers, order_of_three)
 	ASSERT_EQ(TWO_SYSGOOD, two_wait(s2, t->pid));
 	EXPECT_TRUE(at_entry(s2, t->pid));
 	ASSERT_EQ(0, two_next(s, t->pid));
-	/* The second one holds the task still. */
+	/* The second tracer still holds the task. */
 	EXPECT_TRUE(two_quiet(s, t->pid));
 	EXPECT_TRUE(at_entry(s2, t->pid));
 	ASSERT_EQ(0, two_next(s2, t->pid));
@@ -122,7 +122,7 @@ TEST_F(tracers, order_of_three)
 	EXPECT_TRUE(actor_did(t, 1));
 }
 
-/* One tracer wants calls, the other one does not. */
+/* One tracer wants calls, the other does not. */
 TEST_F(tracers, only_one_wants_calls)
 {
 	struct two_tracer *tr[] = { &self->p, &self->s };
@@ -146,7 +146,7 @@ TEST_F(tracers, only_one_wants_calls)
 		ASSERT_EQ(0, two_cont(one, t->pid, 0));
 		ASSERT_TRUE(actor_did(t, 2 * i + 1));
 		EXPECT_TRUE(two_quiet(other, t->pid));
-		/* Neither wants the next call. */
+		/* Neither tracer wants the next call. */
 		actor_do(t, ACTOR_MARKS);
 		ASSERT_TRUE(actor_did(t, 2 * i + 2));
 		EXPECT_TRUE(two_quiet(one, t->pid));
@@ -246,7 +246,7 @@ TEST_F(tracers, changes_are_seen_by_the_next_one)
 	EXPECT_EQ(78, t->sh->value[ACTOR_RESULT]);
 }
 
-/* A request of a tracer in the stop of the other one. */
+/* A request of a tracer in the stop of another tracer. */
 TEST_F(tracers, not_in_the_stop_of_another)
 {
 	struct two_tracer *p = &self->p, *s = &self->s;

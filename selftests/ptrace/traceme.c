@@ -211,7 +211,7 @@ TEST_F(tracers, no_more_than_the_limit)
 	EXPECT_EQ(-EPERM, two_traceme(t));
 	EXPECT_STREQ(two_pair(p->t.pid, s->t.pid), two_tracers(t->pid));
 	EXPECT_EQ(-ESRCH, two_ptrace(&parent, PTRACE_INTERRUPT, t->pid, 0));
-	/* One leaves, and the parent takes its place. */
+	/* The first tracer detaches, and the parent takes its place. */
 	ASSERT_TRUE(two_leave(s, t->pid));
 	EXPECT_EQ(0, two_traceme(t));
 	EXPECT_STREQ(two_pair(p->t.pid, parent.t.pid), two_tracers(t->pid));
@@ -219,7 +219,7 @@ TEST_F(tracers, no_more_than_the_limit)
 	ASSERT_TRUE(two_begin(t));
 }
 
-/* The tracer that is there is of root; the parent and the task are nobody. */
+/* The present tracer is of root; the parent and the task are nobody. */
 TEST_F(tracers, task_needs_the_right)
 {
 	struct two_tracer *p = &self->p, nobody = {};
@@ -256,7 +256,9 @@ TEST_F(tracers, task_needs_the_right_over_all)
 	ASSERT_EQ(0, two_seize(&nobody, t->pid, 0));
 	ASSERT_EQ(0, two_seize(s, t->pid, 0));
 	EXPECT_EQ(-EPERM, two_traceme(t));
-	/* The parent would be the first now, beside one that stays. */
+	/*
+	 * The parent would now be the first tracer, beside a tracer that stays.
+	 */
 	ASSERT_TRUE(two_leave(&nobody, t->pid));
 	EXPECT_EQ(-EPERM, two_traceme(t));
 	EXPECT_EQ(s->t.pid, ut_status(t->pid, "TracerPid:"));
@@ -267,7 +269,7 @@ TEST_F(tracers, task_needs_the_right_over_all)
 	ASSERT_TRUE(two_begin(t));
 }
 
-/* The first one has left: the parent gets stops before the other tracer. */
+/* The first tracer has left: the parent gets stops before the other tracer. */
 TEST_F(tracers, first_beside_a_tracer_that_stays)
 {
 	struct two_tracer *p = &self->p, *s = &self->s;
@@ -302,7 +304,7 @@ TEST_F(tracers, parent_is_the_first)
 	ASSERT_EQ(0, two_seize(s, t->pid, 0));
 	EXPECT_EQ(-EPERM, two_traceme(t));
 	EXPECT_STREQ(two_pair(parent.t.pid, s->t.pid), two_tracers(t->pid));
-	/* The tracing is what it was. */
+	/* The parent's tracing has not changed. */
 	EXPECT_EQ(TWO_TRAP, two_interrupt(&parent, t->pid));
 }
 
@@ -316,7 +318,7 @@ TEST_F(tracers, parent_is_a_further_one)
 	EXPECT_EQ(-EPERM, two_traceme(t));
 	EXPECT_STREQ(two_pair(p->t.pid, parent.t.pid), two_tracers(t->pid));
 	EXPECT_EQ(TWO_TRAP, two_interrupt(&parent, t->pid));
-	/* The first one is gone, and the parent stays. */
+	/* The first tracer has left, and the parent stays. */
 	ASSERT_EQ(0, two_cont(&parent, t->pid, 0));
 	ASSERT_TRUE(two_leave(p, t->pid));
 	EXPECT_EQ(-EPERM, two_traceme(t));
@@ -365,7 +367,7 @@ TEST_F(tracers, parent_dies_in_its_stop)
 	dies_as_a_tracer(_metadata, self);
 }
 
-/* The parent that dies is no tracer, and the one after it becomes a tracer. */
+/* The parent dies before it is a tracer; the next parent becomes a tracer. */
 TEST_F(tracers, parent_dies_before)
 {
 	struct two_tracer *p = &self->p;
@@ -383,7 +385,7 @@ TEST_F(tracers, parent_dies_before)
 	EXPECT_EQ(-ECHILD, ut_waitpid(t->pid, &self->status, __WALL));
 }
 
-/* After the detach the tracer is the parent, and nothing else. */
+/* After the detach the parent is no tracer. */
 TEST_F(tracers, detach)
 {
 	struct two_tracer *p = &self->p;

@@ -37,7 +37,7 @@
 #define two_killed(sig)		(sig)
 #define TWO_CONTINUED		0xffff	/* for WCONTINUED */
 
-/* What takes longer does not happen at once. */
+/* A call that takes longer was not answered at once. */
 #define TWO_AT_ONCE_MS		(2000 * ut_patience())
 
 /* What two_wait_with() returns for a 0 of wait4() with WNOHANG. */
@@ -77,7 +77,7 @@ enum two_word { TWO_ASK = 1, TWO_BEGIN };
 
 #define TWO_YAMA	"/proc/sys/kernel/yama/ptrace_scope"
 
-/* Check whether yama lets a process trace others than its children. */
+/* Check whether yama lets a process trace more than its children. */
 static inline bool two_yama_allows(void)
 {
 	char text[16];
@@ -89,7 +89,7 @@ static inline void two_on_alarm(int sig)
 {
 }
 
-/* The first signal comes after @ms; the others in case it came too early. */
+/* The first signal comes after @ms; the next ones in case it came too early. */
 static inline void two_set_alarm(long ms)
 {
 	struct itimerval timer = {
@@ -343,7 +343,7 @@ static inline bool two_start_parent(struct two_tracer *tr, uid_t uid,
 	t->pid = two_run(tr);
 	if (t->pid < 0)
 		return false;
-	/* Behind the tracer: the test can kill the target after that. */
+	/* Listed after the tracer: the test can kill the target after it. */
 	ut_pids[ut_npids++] = t->pid;
 	guard.arg = t->pid;
 	return ut_spawn(&guard, two_guard) && ut_hear(&guard) && ut_runs(t);

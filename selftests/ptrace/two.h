@@ -31,7 +31,7 @@ struct two_step {
 	int status;
 	int request;
 	int data;
-	long message;		/* 0: not looked at */
+	long message;		/* 0: not checked */
 };
 
 #define TWO_END		{ .status = -1 }

@@ -136,9 +136,9 @@ TEST_F(tracers, sigcont_of_a_running_task)
 }
 
 /*
- * A tracer with PTRACE_ATTACH has one of two threads in a group stop.  SIGCONT ends the
- * group stop, and the thread that nobody traces begins another one.  The traced thread is
- * still in its stop for the first.
+ * A tracer with PTRACE_ATTACH has one of two threads in a group stop.  SIGCONT
+ * ends the group stop, and the untraced thread begins another group stop.  The
+ * traced thread is still in its stop for the first.
  */
 static bool stop_twice(struct two_data *self, const sole_variant *variant)
 {
@@ -174,7 +174,7 @@ TEST_F(tracers, group_stop_in_a_group_stop)
 	ASSERT_EQ(two_stop(SIGSTOP), two_wait(s, tid));
 	EXPECT_TRUE(two_parent_sees(t->pid, SIGSTOP));
 	EXPECT_TRUE(ut_thread_still(t, THREAD));
-	/* Another tracer finds it in the second one. */
+	/* Another tracer finds the thread in the second stop. */
 	ASSERT_EQ(0, two_seize(&self->p, tid, 0));
 	ASSERT_EQ(TWO_STOPPED, two_wait(&self->p, tid));
 	ASSERT_EQ(0, two_cont(&self->p, tid, 0));
@@ -290,7 +290,7 @@ TEST_F(tracers, waitid)
 		EXPECT_EQ(CLD_KILLED, info->si_code);
 		EXPECT_EQ(SIGKILL, info->si_status);
 	}
-	/* A dead task stops and continues no more. */
+	/* A dead task neither stops nor continues. */
 	EXPECT_EQ(-ECHILD, two_waitid(s, P_PID, pid, __WALL | WSTOPPED |
 				      WNOHANG));
 	EXPECT_EQ(-ECHILD, two_waitid(s, P_PID, pid, __WALL | WCONTINUED |
@@ -313,8 +313,9 @@ static bool start_threads(struct two_data *self, const sole_variant *variant)
 enum exit_event { COMES, MAY_COME, COMES_NOT };
 
 /*
- * SIGKILL, or the execve() of a sibling, ends the thread.  A first tracer may be
- * told before, and a further one is not: the thread would not stop for it.
+ * SIGKILL, or the execve() of a sibling, ends the thread.  A first tracer may
+ * get the event before that.  A further tracer does not, as the thread would
+ * not stop for it.
  */
 static enum exit_event if_killed(const sole_variant *variant)
 {
@@ -367,7 +368,7 @@ static void signal_ends(struct __test_metadata *_metadata,
 	struct ut_target *t = &self->t;
 
 	ASSERT_TRUE(start_threads(self, variant));
-	/* The leader takes it, which nobody traces. */
+	/* The untraced leader takes it. */
 	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->pid, sig));
 	thread_ends(_metadata, self, two_killed(sig), event);
 	ASSERT_TRUE(ut_reap(t, &self->status));

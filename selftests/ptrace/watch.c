@@ -2,12 +2,11 @@
 /*
  * utrace selftests - a process that watches another one by /dev/utrace
  *
- * Usage: watch PID [ATTR LABEL]
- * Attach a session to the process, say "attached" to standard error, and read until the
- * process has ended.  Then print what was seen of it: "seen CODE" if that is all up to
- * its exit code, "hidden" if it was seen at first and hidden from some call on, or else
- * what is wrong.  With ATTR, write LABEL to /proc/self/attr/ATTR after the attach, before
- * "attached" is said.
+ * Usage: watch PID [ATTR LABEL] Attach a session to the process, say "attached"
+ * to standard error, and read until the process has ended.  Then print what was
+ * seen of it: "seen CODE" if that is everything up to its exit code, "hidden"
+ * if it was hidden from some call on, or else what is wrong.  With ATTR, write
+ * LABEL to /proc/self/attr/ATTR after the attach, before "attached" is said.
  */
 #include <err.h>
 #include <errno.h>
@@ -22,7 +21,7 @@
 
 #include <linux/utrace.h>
 
-/* What there was of the process, in the order of the records. */
+/* What the records show of the process. */
 static struct {
 	int calls;		/* before it was hidden */
 	int hidden;

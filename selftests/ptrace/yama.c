@@ -10,7 +10,7 @@
 
 #define YAMA_RELATED	"1"	/* the value of ptrace_scope */
 
-/* What a process of nobody does next. */
+/* The next action of a process of nobody. */
 enum {
 	YAMA_LETS_ANY = 1,	/* trace it */
 	YAMA_LETS_NONE,
@@ -105,7 +105,7 @@ FIXTURE_TEARDOWN(yama)
 	ut_kill_targets();
 }
 
-/* A tracer that is not alone needs the right to trace the others, too. */
+/* A tracer beside other tracers needs the right to trace these, too. */
 TEST_F(yama, further_tracer_of_a_first_one)
 {
 	EXPECT_EQ(-EPERM, yama_does(&self->first, YAMA_SEIZES));
