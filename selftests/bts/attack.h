@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace selftests - programs that try to get away from their consumer
+ * utrace selftests - programs that try to escape from their consumer
  *
- * Each attack runs once alone and once followed.  What it has seen must be
- * the same.  After what it tries it makes visible loops, and of each of their
- * jumps there has to be one record.
+ * Each attack runs once alone and once followed.  Both runs must see the same
+ * values.  After an attack the program makes visible loops, and each of their
+ * jumps must have one record.
  */
 #ifndef UTRACE_BRANCH_ATTACK_H
 #define UTRACE_BRANCH_ATTACK_H
@@ -24,7 +24,7 @@
 struct attack {
 	_Atomic long loops;
 	long seen[SEEN];
-	/* Addresses, which may be others the next time. */
+	/* Addresses, which may differ from run to run. */
 	unsigned long page;
 	/* Threads that execute a program, and take over another pid. */
 	long without_end;
@@ -92,7 +92,7 @@ static inline void attack_now(void (*run)(void), int go)
 	_exit(0);
 }
 
-/* Jumps that are made, and not only interrupted. */
+/* Count the jumps that were made, without those that were interrupted. */
 static inline size_t count_jumps(const struct trace *trace, __u64 from)
 {
 	size_t i, n = 0;
@@ -122,10 +122,10 @@ static inline void check_trace(const struct trace *trace)
 	is(0, count_type(trace, UTRACE_BRANCH_LOST), "nothing is lost");
 	is(attack->loops * (ROUNDS - 1),
 	   count_jumps(trace, address_of(visible_jump)),
-	   "each visible jump is there");
+	   "each visible jump has its record");
 	is(count_type(trace, UTRACE_BRANCH_START),
 	   count_type(trace, UTRACE_BRANCH_END) + attack->without_end,
-	   "each begin has its end");
+	   "each START has its END");
 	free_tasks(&tasks);
 }
 
@@ -161,7 +161,7 @@ static inline int attack_once(void (*run)(void), struct trace *trace)
 FIXTURE(attack) {
 };
 
-/* An attack, its status, and what else its records have to be. */
+/* An attack, its status, and a check of its records. */
 FIXTURE_VARIANT(attack) {
 	void (*run)(void);
 	int status;
@@ -193,12 +193,15 @@ TEST_F(attack, alone_and_followed)
 
 	if (variant->far_return && !far_returns_work())
 		SKIP(return, "the emulator makes no far returns");
-	is(variant->status, attack_once(variant->run, NULL), "alone");
+	is(variant->status, attack_once(variant->run, NULL),
+	   "the status alone");
 	memcpy(alone, attack->seen, sizeof(alone));
-	is(variant->status, attack_once(variant->run, &trace), "followed");
+	is(variant->status, attack_once(variant->run, &trace),
+	   "the status with a consumer");
 	for (i = 0; i < SEEN; i++)
 		if (alone[i] != attack->seen[i])
-			holds(false, "it has seen %lx instead of %lx (%d)",
+			holds(false,
+			      "with a consumer it sees %lx instead of %lx (%d)",
 			      attack->seen[i], alone[i], i);
 	check_trace(&trace);
 	if (variant->check)

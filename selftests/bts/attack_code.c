@@ -28,7 +28,7 @@ static void jump_out(int signal, siginfo_t *info, void *context)
 	siglongjmp(out, 1);
 }
 
-/* What another thread does to the code that this one is in. */
+/* What another thread does to the code that is running. */
 static unsigned char *page;
 static int protection;
 
@@ -85,7 +85,7 @@ static void execute_only(void)
 	visible();
 }
 
-/* A jump whose second byte is in a page that is not there. */
+/* A jump whose second byte is in a missing page. */
 static void jump_at_end_of_page(void)
 {
 	page = mmap(NULL, 2 * 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
@@ -216,7 +216,7 @@ FIXTURE_VARIANT_ADD(attack, jump_at_end_of_page) { .run = jump_at_end_of_page };
 static void check_page(const struct trace *trace)
 {
 	is(ROUNDS - 1, count_jumps(trace, attack->page + JUMP_AT),
-	   "jumps in the page");
+	   "each jump in the page has its record");
 }
 
 FIXTURE_VARIANT_ADD(attack, execute_only) {
@@ -242,7 +242,7 @@ static void check_abort(const struct trace *trace)
 	for (i = 0; i < trace->n; i++)
 		n += trace->records[i].from == address_of(critical_jump) &&
 		     trace->records[i].to != address_of(critical_jump);
-	is(!!__rseq_size, n, "the section is left once");
+	is(!!__rseq_size, n, "the section is aborted once");
 }
 
 FIXTURE_VARIANT_ADD(attack, abort_critical_section) {

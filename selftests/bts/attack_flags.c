@@ -62,7 +62,8 @@ static void hide_branch(void)
 
 static void check_branch(const struct trace *trace)
 {
-	is(10, count_jumps(trace, address_of(hidden_jump)), "all branches");
+	is(10, count_jumps(trace, address_of(hidden_jump)),
+	   "each hidden branch has its record");
 }
 
 /* Loads and stores of the flags, of all sizes and by all ways. */
@@ -139,7 +140,7 @@ static void sum_traps(int signal, siginfo_t *info, void *context)
 	attack->seen[4] |= flags() & TF;
 }
 
-/* The program's own steps, over instructions that are special to a step. */
+/* The program's own steps, over instructions that are special under a step. */
 static void step_itself(void)
 {
 	char from[16], to[16];
@@ -304,8 +305,10 @@ FIXTURE_VARIANT_ADD(attack, step_itself) { .run = step_itself };
 
 static void check_prefix(const struct trace *trace)
 {
-	is(10, count_from(trace, address_of(repeated_call)), "REP SYSCALL");
-	is(10, count_from(trace, address_of(narrow_call)), "INT 0x80");
+	is(10, count_from(trace, address_of(repeated_call)),
+	   "each REP SYSCALL has its record");
+	is(10, count_from(trace, address_of(narrow_call)),
+	   "each INT 0x80 has its record");
 }
 
 FIXTURE_VARIANT_ADD(attack, call_with_prefix) {
@@ -315,7 +318,8 @@ FIXTURE_VARIANT_ADD(attack, call_with_prefix) {
 
 static void check_modes(const struct trace *trace)
 {
-	is(5 * 99, count_jumps(trace, attack->page), "32-bit jumps");
+	is(5 * 99, count_jumps(trace, attack->page),
+	   "each 32-bit jump has its record");
 }
 
 FIXTURE_VARIANT_ADD(attack, change_modes_by_jump) {

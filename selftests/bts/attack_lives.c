@@ -178,7 +178,7 @@ static void refuse_call(void)
 	attack->seen[1] = errno;
 }
 
-/* Nobody traces the call, so there is none. */
+/* The call has no tracer, so it fails with ENOSYS. */
 static void trace_call(void)
 {
 	filter_call(SECCOMP_RET_TRACE | 5);

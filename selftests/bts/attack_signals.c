@@ -56,9 +56,9 @@ static void clear_by_sigreturn(void)
 
 static void check_frames(const struct trace *trace)
 {
-	is(5, count_from(trace, UTRACE_PC_SIGNAL), "handlers begin");
-	is(5, count_from(trace, UTRACE_PC_SIGRETURN), "and return");
-	is(0, count_from(trace, UTRACE_PC_ASYNC), "nothing else moves them");
+	is(5, count_from(trace, UTRACE_PC_SIGNAL), "each handler begins");
+	is(5, count_from(trace, UTRACE_PC_SIGRETURN), "each handler returns");
+	is(0, count_from(trace, UTRACE_PC_ASYNC), "no other move is recorded");
 }
 
 /* The handler of each signal raises the next one, on one stack or another. */
@@ -171,7 +171,7 @@ static void trap_ignored(void)
 	attack->seen[2] = 1;
 }
 
-/* A sleep that goes on after a stop, by another system call. */
+/* A sleep that goes on after a stop, by restart_syscall(). */
 static void restart_sleep(void)
 {
 	struct timespec time = { .tv_nsec = 300000000 }, left = {}, begin, end;
@@ -193,7 +193,7 @@ static void restart_sleep(void)
 	wait(NULL);
 }
 
-/* The same, and the next instruction is a system call as well. */
+/* As above, and the next instruction is a system call as well. */
 static void restart_before_a_call(void)
 {
 	struct timespec time = { .tv_nsec = 300000000 };
@@ -219,9 +219,10 @@ static void restart_before_a_call(void)
 
 static void check_restart(const struct trace *trace)
 {
-	is(2, count_from(trace, address_of(first_call)), "the first call, twice");
+	is(2, count_from(trace, address_of(first_call)),
+	   "the first call is recorded twice");
 	is(2, count_from(trace, address_of(second_call)),
-	   "the way back to it, and the second call");
+	   "so are the restart and the second call");
 }
 
 static _Atomic int alarms;
@@ -248,7 +249,7 @@ static void be_interrupted(void)
 	}
 }
 
-/* The instruction that a fault handler goes on with is another one. */
+/* A fault handler goes on with another instruction. */
 static void skip(int signal, siginfo_t *info, void *context)
 {
 	attack->seen[8 + signal % 8] += info->si_code;

@@ -63,7 +63,8 @@ static inline void read_on(int fd, struct trace *trace, size_t most)
 }
 
 /*
- * Read on for a time, half of the smallest ring in one go, and slowly if so wanted.
+ * Read on for a time, half of the smallest ring at a time, and slowly if
+ * @pause_ms is set.
  */
 static inline void read_for(int fd, struct trace *trace, size_t most,
 			    int pause_ms)

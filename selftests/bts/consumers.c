@@ -57,8 +57,9 @@ static int start_waiting(struct target *target)
 	tell(target, SELF, make_branches, 20000);
 	usleep(300000 * ut_patience());
 	holds(!is_told(target, SELF), "the task waits for room");
-	is('t', state_of(target->pid), "and sleeps");
-	holds(awaits(target->pid, getpid()), "for the reader, as /proc says");
+	is('t', state_of(target->pid), "the task sleeps in a trace stop");
+	holds(awaits(target->pid, getpid()),
+	      "/proc names the reader it waits for");
 	return fd;
 }
 
@@ -80,29 +81,33 @@ TEST_F(dev, refused)
 	int dev = open("/dev/utrace", O_RDWR | O_CLOEXEC);
 
 	start(&target);
-	is(-EBADF, command(dev, UTRACE_IOC_BRANCHES, &arg), "no descriptor");
-	is(-EINVAL, consumer(target.pid, UTRACE_SCOPE_SYSTEM, 0, 0), "the system");
-	is(-EINVAL, consumer(target.pid, 0, 0, 0), "no scope");
-	is(-EINVAL, consumer(target.pid, UTRACE_SCOPE_THREAD, 4, 0), "a policy that is not there");
+	is(-EBADF, command(dev, UTRACE_IOC_BRANCHES, &arg),
+	   "refused: no descriptor");
+	is(-EINVAL, consumer(target.pid, UTRACE_SCOPE_SYSTEM, 0, 0),
+	   "refused: the system");
+	is(-EINVAL, consumer(target.pid, 0, 0, 0), "refused: no scope");
+	is(-EINVAL, consumer(target.pid, UTRACE_SCOPE_THREAD, 4, 0),
+	   "refused: an unknown policy");
 	is(-EINVAL, consumer(target.pid, UTRACE_SCOPE_THREAD, 0,
-			     1ULL << 40), "a ring without bounds");
+			     1ULL << 40), "refused: a ring without bounds");
 	arg.where.reserved = 1;
-	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg), "a reserved member");
+	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg),
+	   "refused: a reserved member");
 	close(dev);
 	stop(&target);
 }
 
-/* A process that would wait for itself, and one that does not wait. */
+/* A process that would wait for its own reads, and one that does not wait. */
 TEST_F(dev, itself)
 {
 	int fd;
 
 	is(-EDEADLK, consumer(getpid(), UTRACE_SCOPE_THREAD, UTRACE_FULL_DEFAULT,
-			      0), "itself");
+			      0), "refused: itself");
 	is(-EDEADLK, consumer(getpid(), UTRACE_SCOPE_TREE, UTRACE_FULL_DEFAULT,
-			      0), "itself, with its children");
+			      0), "refused: itself, with its children");
 	fd = consumer(getpid(), UTRACE_SCOPE_THREAD, UTRACE_FULL_OVERWRITE, 0);
-	holds(fd >= 0, "the last branches of itself");
+	holds(fd >= 0, "a process gets its own last branches");
 	close(fd);
 }
 
@@ -123,9 +128,11 @@ static int see_less(void)
 	tell(&target, SELF, exit_with, 0);
 	read_on(fd, &all, SIZE_MAX);
 	is(1, count_type(&all, UTRACE_BRANCH_HIDDEN), "one HIDDEN");
-	is(0, count_type(&all, UTRACE_BRANCH_END), "and no END");
-	is(UTRACE_BRANCH_HIDDEN, type_of(&all.records[all.n - 1]), "as the last");
-	holds(all.n > 300 && all.n < 3000, "what it has done before is there");
+	is(0, count_type(&all, UTRACE_BRANCH_END), "no END");
+	is(UTRACE_BRANCH_HIDDEN, type_of(&all.records[all.n - 1]),
+	   "the last record is HIDDEN");
+	holds(all.n > 300 && all.n < 3000,
+	      "the branches before that are recorded");
 	return dev_test->exit_code;
 }
 
@@ -140,7 +147,7 @@ TEST_F(dev, hidden)
 	if (!pid)
 		exit(see_less());
 	need(waitpid(pid, &status, 0) == pid, "wait");
-	is(0, status, "a user without privileges");
+	is(0, status, "the checks of a user without privileges");
 	set_unprivileged("0");
 }
 
@@ -162,22 +169,23 @@ TEST_F(dev, bad_memory)
 		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	need(end != MAP_FAILED && !munmap(end + 2 * 4096, 4096), "mmap");
 	end += 2 * 4096;
-	is(-1, read(fd, end, 4096), "no memory");
-	is(EFAULT, errno, "EFAULT");
+	is(-1, read(fd, end, 4096), "a read without memory fails");
+	is(EFAULT, errno, "it fails with EFAULT");
 	got = read(fd, end - 300 * size, 1000 * size);
-	holds(got > 0 && got <= 300 * (ssize_t)size, "memory for some records");
+	holds(got > 0 && got <= 300 * (ssize_t)size,
+	      "a read with memory for some records");
 	all.n = got / size;
 	all.records = malloc(got);
 	memcpy(all.records, end - 300 * size, got);
 	tell(&target, SELF, exit_with, 0);
 	read_on(fd, &all, SIZE_MAX);
 	holds(all.n > 1000 && type_of(all.records) == UTRACE_BRANCH_TASK &&
-	      is_gapless(&all), "each record is there");
+	      is_gapless(&all), "each record is read");
 	close(fd);
 	stop(&target);
 }
 
-/* One keeps all, one the last: the last are the end of all. */
+/* One consumer keeps all branches, the other the last ones. */
 TEST_F(dev, last_of_all)
 {
 	struct trace all = {}, last = {};
@@ -196,21 +204,24 @@ TEST_F(dev, last_of_all)
 	tell(&target, SELF, exit_with, 0);
 	read_on(fd, &all, SIZE_MAX);
 	read_on(fd_last, &last, SIZE_MAX);
-	holds(all.n > 5000, "all of them");
-	is(514, last.n, "the last ones");
-	is(UTRACE_BRANCH_LOST, type_of(&last.records[0]), "behind the others");
-	is(all.n - 512, last.records[0].from, "of which there is the number");
-	is(all.n - 512, told(fd_last).overwritten, "as BRANCH_INFO says, too");
+	holds(all.n > 5000, "one consumer has all branches");
+	is(514, last.n, "the other has the last branches");
+	is(UTRACE_BRANCH_LOST, type_of(&last.records[0]),
+	   "LOST stands for the earlier ones");
+	is(all.n - 512, last.records[0].from, "LOST has their number");
+	is(all.n - 512, told(fd_last).overwritten,
+	   "BRANCH_INFO has their number, too");
 	is(UTRACE_LOSS_OVERWRITTEN, UTRACE_BRANCH_LOSS(last.records[0].info),
-	   "with the cause");
-	is(UTRACE_BRANCH_TASK, type_of(&last.records[1]), "and whose they are");
+	   "LOST has the cause");
+	is(UTRACE_BRANCH_TASK, type_of(&last.records[1]),
+	   "TASK names their task");
 	n = all.n < 512 ? all.n : 512;
 	for (i = 1; i <= n; i++)
 		same &= !memcmp(&all.records[all.n - i],
 				&last.records[last.n - i],
 				sizeof(all.records[0]));
-	holds(same, "are the end of all");
-	holds(is_gapless(&all), "which have no gap");
+	holds(same, "the last branches are the end of all");
+	holds(is_gapless(&all), "the trace has no gap");
 	stop(&target);
 	close(fd);
 	close(fd_last);
@@ -231,18 +242,19 @@ TEST_F(dev, last_of_threads)
 	settle(&target, SELF);
 	read_on(fd, &last, 1);
 	holds(last.n > 1 && type_of(&last.records[0]) == UTRACE_BRANCH_TASK,
-	      "records of a thread");
+	      "records of the first thread");
 	last.n = 0;
 	have(&target, THREAD, make_branches, 2000);
 	settle(&target, THREAD);
 	read_on(fd, &last, 514);
-	is(514, last.n, "the last records of the other one");
+	is(514, last.n, "the last records of the other thread");
 	is(UTRACE_BRANCH_LOST, type_of(&last.records[0]),
-	   "the number of those before");
-	holds(last.records[0].from >= 2000 - 512, "which are %llu",
+	   "LOST stands for the earlier records");
+	holds(last.records[0].from >= 2000 - 512, "%llu earlier records",
 	      last.records[0].from);
-	is(UTRACE_BRANCH_TASK, type_of(&last.records[1]), "whose they are");
-	is(target.tid[THREAD], last.records[1].from & 0xffffffff, "the thread's");
+	is(UTRACE_BRANCH_TASK, type_of(&last.records[1]), "TASK names a task");
+	is(target.tid[THREAD], last.records[1].from & 0xffffffff,
+	   "it is the other thread");
 	close(fd);
 	stop(&target);
 }
@@ -263,10 +275,12 @@ TEST_F(dev, exec_of_a_thread)
 	tell(&target, THREAD, execute_true, 0);
 	read_on(fd, &all, SIZE_MAX);
 	is(3, count_type(&all, UTRACE_BRANCH_START),
-	   "two threads begin, and the program");
-	is(2, count_type(&all, UTRACE_BRANCH_END), "the leader and it end");
-	is(UTRACE_BRANCH_END, type_of(&all.records[all.n - 1]), "as the last");
-	is(1, count_from(&all, UTRACE_PC_EXEC), "it is one execve()");
+	   "two threads and the program begin");
+	is(2, count_type(&all, UTRACE_BRANCH_END),
+	   "the leader and the program end");
+	is(UTRACE_BRANCH_END, type_of(&all.records[all.n - 1]),
+	   "the last record is END");
+	is(1, count_from(&all, UTRACE_PC_EXEC), "one execve() is recorded");
 	close(fd);
 	stop(&target);
 }
@@ -281,8 +295,8 @@ TEST_F(dev, waits_for_the_reader)
 
 	fd = start_waiting(&target);
 	is(512, told(fd).capacity, "the size of the ring");
-	is(512, told(fd).written, "it is full");
-	is(1, told(fd).waiting, "and one thread waits");
+	is(512, told(fd).written, "the ring is full");
+	is(1, told(fd).waiting, "one thread waits");
 	while (all.n < 20000) {
 		before = all.n;
 		read_on(fd, &all, before + 1);
@@ -293,10 +307,10 @@ TEST_F(dev, waits_for_the_reader)
 	tell(&target, SELF, exit_with, 0);
 	read_on(fd, &all, SIZE_MAX);
 	is(0, count_type(&all, UTRACE_BRANCH_LOST), "nothing is lost");
-	is(0, told(fd).lost, "as BRANCH_INFO says");
-	is(all.n, told(fd).written, "and it gives the number of records");
-	holds(is_gapless(&all), "and there is no gap");
-	is(1, count_type(&all, UTRACE_BRANCH_END), "one end");
+	is(0, told(fd).lost, "BRANCH_INFO reports no loss");
+	is(all.n, told(fd).written, "BRANCH_INFO has the number of records");
+	holds(is_gapless(&all), "the trace has no gap");
+	is(1, count_type(&all, UTRACE_BRANCH_END), "one END");
 	close(fd);
 	stop(&target);
 }
@@ -342,13 +356,14 @@ TEST_F(dev, killed_while_waiting)
 
 	fd = start_waiting(&target);
 	kill(target.pid, SIGKILL);
-	is(target.pid, waitpid(target.pid, &status, 0), "it dies");
+	is(target.pid, waitpid(target.pid, &status, 0), "the task dies");
 	read_on(fd, &all, SIZE_MAX);
 	holds(all.n > 513 && all.n < 513 + 200,
-	      "what there was no room for can be read, too");
-	is(UTRACE_BRANCH_END, type_of(&all.records[all.n - 1]), "up to the end");
+	      "records that had no room are read, too");
+	is(UTRACE_BRANCH_END, type_of(&all.records[all.n - 1]),
+	   "the last record is END");
 	is(0, count_type(&all, UTRACE_BRANCH_LOST), "nothing is lost");
-	holds(is_gapless(&all), "and there is no gap");
+	holds(is_gapless(&all), "the trace has no gap");
 	close(fd);
 }
 
@@ -412,8 +427,8 @@ TEST_F(dev, many_are_killed_while_waiting)
 	      count_type(&all, UTRACE_BRANCH_END) < threads, "%zu ends",
 	      count_type(&all, UTRACE_BRANCH_END));
 	is(UTRACE_BRANCH_LOST, type_of(&all.records[all.n - 1]),
-	   "the others are lost");
-	is(told(fd).lost, all.records[all.n - 1].from, "and counted");
+	   "the other records are lost");
+	is(told(fd).lost, all.records[all.n - 1].from, "LOST has their number");
 	close(fd);
 }
 
@@ -424,7 +439,7 @@ static long loop_and_fault(long n)
 	return 0;
 }
 
-/* What was before a signal can be read while a debugger keeps the task there. */
+/* Records before a signal can be read while a debugger stops the task there. */
 TEST_F(dev, before_a_fault)
 {
 	struct target target;
@@ -437,12 +452,12 @@ TEST_F(dev, before_a_fault)
 	need(!ptrace(PTRACE_SEIZE, target.pid, 0, 0), "seize");
 	tell(&target, SELF, loop_and_fault, 20);
 	need(waitpid(target.pid, &status, 0) == target.pid, "waitpid");
-	is(SIGILL << 8 | 0x7f, status, "the debugger has the task at its signal");
+	is(SIGILL << 8 | 0x7f, status, "the debugger gets the signal");
 	need(!fcntl(fd, F_SETFL, O_NONBLOCK), "F_SETFL");
 	read_on(fd, &all, SIZE_MAX);
 	holds(all.n > 20 && all.records[all.n - 1].to != UTRACE_PC_SYSCALL,
-	      "all branches are there");
-	holds(is_gapless(&all), "without a gap");
+	      "all branches are recorded");
+	holds(is_gapless(&all), "the trace has no gap");
 	kill(target.pid, SIGKILL);
 	waitpid(target.pid, &status, 0);
 	close(fd);
@@ -481,10 +496,10 @@ TEST_F(dev, debuggers)
 	have(&target, SELF, make_branches, 3000);
 	tell(&target, SELF, exit_with, 0);
 	read_on(fd, &all, SIZE_MAX);
-	holds(all.n > 6000, "the consumer goes on");
-	holds(is_gapless(&all), "without a gap");
+	holds(all.n > 6000, "the consumer gets further records");
+	holds(is_gapless(&all), "the trace has no gap");
 	waitpid(target.pid, &status, 0);
-	is(0, status, "the program is not disturbed");
+	is(0, status, "the program ends normally");
 	close(fd);
 }
 
@@ -510,11 +525,12 @@ TEST_F(dev, threads)
 	tell(&target, SELF, exit_with, 0);
 	read_on(fd, &all, SIZE_MAX);
 	is(3, count_type(&all, UTRACE_BRANCH_START), "two threads and a child begin");
-	is(3, count_type(&all, UTRACE_BRANCH_END), "and end");
+	is(3, count_type(&all, UTRACE_BRANCH_END),
+	   "two threads and a child end");
 	for (i = 0; i < all.n; i++)
 		tasks += type_of(&all.records[i]) == UTRACE_BRANCH_TASK &&
 			 all.records[i].from >> 32 == target.pid;
-	holds(tasks >= 2, "TASK records say whose the records are");
+	holds(tasks >= 2, "TASK records name the tasks");
 	close(fd);
 	stop(&target);
 }

@@ -81,10 +81,11 @@ TEST_F(cpus, all_levels)
 	kill(sleeper, SIGKILL);
 	need(waitpid(sleeper, NULL, 0) == sleeper, "wait");
 	see(&seen, &trace, BOTH);
-	is(0, seen.wrong, "each branch follows the one before");
+	is(0, seen.wrong, "each branch follows the previous one");
 	holds(seen.branches > 20000, "%zu branches", seen.branches);
-	is(UTRACE_BRANCH_TASK, type_of(&trace.records[0]), "a task is there first");
-	holds(seen.tasks > 10, "%zu times another task goes on", seen.tasks);
+	is(UTRACE_BRANCH_TASK, type_of(&trace.records[0]),
+	   "the first record is TASK");
+	holds(seen.tasks > 10, "%zu switches to another task", seen.tasks);
 	close(fd);
 }
 
@@ -96,7 +97,7 @@ TEST_F(cpus, kernel)
 
 	read_for(fd, &trace, 10000, 0);
 	see(&seen, &trace, UTRACE_LEVEL_KERNEL);
-	is(0, seen.wrong, "each branch follows the one before, but in user mode");
+	is(0, seen.wrong, "each branch follows the previous one, in user mode");
 	close(fd);
 }
 
@@ -122,11 +123,14 @@ TEST_F(cpus, user)
 	}
 	is(0, wrong, "no address of the kernel");
 	holds(calls > 500, "%zu system calls", calls);
-	holds(calls - returns <= 1, "that return");
+	holds(calls - returns <= 1, "each system call returns");
 	close(fd);
 }
 
-/* A reader that is too slow: what it misses is counted where it is missing. */
+/*
+ * A reader that is too slow: missing records are counted where they are
+ * missing.
+ */
 TEST_F(cpus, slow)
 {
 	struct trace trace = {};
@@ -136,8 +140,9 @@ TEST_F(cpus, slow)
 	read_for(fd, &trace, 8000, 50);
 	see(&seen, &trace, BOTH);
 	holds(seen.lost > 1000, "%llu records are lost", seen.lost);
-	is(0, seen.wrong, "and no branch more than that");
-	holds(seen.missing < seen.lost / 10, "%llu of them were no branches",
+	is(0, seen.wrong, "no other branch is missing");
+	holds(seen.missing < seen.lost / 10,
+	      "%llu of these records were no branches",
 	      seen.missing);
 	close(fd);
 }
@@ -150,16 +155,18 @@ TEST_F(cpus, last)
 
 	usleep(500000);
 	read_for(fd, &trace, 400, 0);
-	is(UTRACE_BRANCH_LOST, type_of(&trace.records[0]), "others were before");
-	holds(trace.records[0].from > 1000, "%llu of them",
+	is(UTRACE_BRANCH_LOST, type_of(&trace.records[0]),
+	   "LOST stands for the earlier records");
+	holds(trace.records[0].from > 1000, "%llu earlier records",
 	      trace.records[0].from);
-	is(UTRACE_BRANCH_TASK, type_of(&trace.records[1]), "whose the rest are");
+	is(UTRACE_BRANCH_TASK, type_of(&trace.records[1]),
+	   "TASK names the task of the next records");
 	see(&seen, &trace, BOTH);
-	is(0, seen.wrong, "each branch follows the one before");
+	is(0, seen.wrong, "each branch follows the previous one");
 	close(fd);
 }
 
-/* Two consumers of one CPU, which come and go while a third one reads. */
+/* Two consumers of one CPU attach and detach while a third one reads. */
 TEST_F(cpus, unaware)
 {
 	struct trace trace = {};
@@ -185,10 +192,10 @@ TEST_F(cpus, unaware)
 	}
 	read_for(fd, &trace, 20000, 0);
 	need(waitpid(pid, &status, 0) == pid, "wait");
-	is(0, status, "consumers come and go");
+	is(0, status, "consumers attach and detach");
 	see(&seen, &trace, BOTH);
-	is(0, seen.wrong, "another one sees nothing of that");
-	is(0, seen.lost, "and loses nothing");
+	is(0, seen.wrong, "the third consumer has no wrong record");
+	is(0, seen.lost, "the third consumer loses nothing");
 	close(fd);
 }
 
@@ -217,15 +224,16 @@ TEST_F(cpus, offline)
 	holds(over.revents & POLLHUP, "poll() reports the end");
 	read_on(over.fd, &trace, SIZE_MAX);
 	see(&seen, &trace, BOTH);
-	is(0, seen.wrong, "what was recorded before can be read");
-	is(-ENODEV, consumer_of_cpu(1, BOTH, 0, 0), "the CPU is not online");
+	is(0, seen.wrong, "earlier records can be read");
+	is(-ENODEV, consumer_of_cpu(1, BOTH, 0, 0),
+	   "refused: the CPU is not online");
 	need(switch_cpu("1"), "online");
 	close(over.fd);
 	fd = consumer_of_cpu(1, BOTH, UTRACE_FULL_DEFAULT, 0);
-	holds(fd >= 0, "it can be followed again");
+	holds(fd >= 0, "the CPU can be followed again");
 	trace.n = 0;
 	read_for(fd, &trace, 1000, 0);
-	holds(trace.n >= 1000, "and has branches");
+	holds(trace.n >= 1000, "the CPU has branches again");
 	close(fd);
 }
 
@@ -238,26 +246,31 @@ TEST_F(cpus, refused)
 	};
 	int dev = open("/dev/utrace", O_RDWR | O_CLOEXEC), fd;
 
-	is(-EOPNOTSUPP, command(dev, UTRACE_IOC_BRANCHES, &arg), "a CPU that waits");
+	is(-EOPNOTSUPP, command(dev, UTRACE_IOC_BRANCHES, &arg),
+	   "refused: a CPU that waits");
 	arg.full = UTRACE_FULL_DROP;
 	arg.source = UTRACE_BRANCH_SOURCE_STEP;
 	is(-EOPNOTSUPP, command(dev, UTRACE_IOC_BRANCHES, &arg),
-	   "a CPU by single steps");
+	   "refused: a CPU by single steps");
 	arg.source = UTRACE_BRANCH_SOURCE_ANY;
 	is(-EOPNOTSUPP, command(dev, UTRACE_IOC_BRANCHES, &arg),
-	   "branches that were never taken, without asking for them");
+	   "refused: emulated branches, if not asked for");
 	arg.where.fd = 0;
-	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg), "a descriptor, too");
+	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg),
+	   "refused: a descriptor beside a CPU");
 	arg.where.fd = -1;
 	arg.flags = UTRACE_BRANCHES_F_MAPPED;
-	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg), "a mapped ring");
+	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg),
+	   "refused: a mapped ring");
 	arg.flags = 0;
 	arg.source = 9;
-	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg), "no such source");
-	is(-ENODEV, consumer_of_cpu(-1, BOTH, 0, 0), "no CPU");
-	is(-ENODEV, consumer_of_cpu(100000, BOTH, 0, 0), "nor this one");
-	is(-EINVAL, consumer_of_cpu(0, BOTH, 0, 1 << 21), "a ring that is too large");
-	is(-EINVAL, consumer_of_cpu(0, 4, 0, 0), "a level that is not there");
+	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg),
+	   "refused: an unknown source");
+	is(-ENODEV, consumer_of_cpu(-1, BOTH, 0, 0), "refused: CPU -1");
+	is(-ENODEV, consumer_of_cpu(100000, BOTH, 0, 0), "refused: CPU 100000");
+	is(-EINVAL, consumer_of_cpu(0, BOTH, 0, 1 << 21),
+	   "refused: a ring that is too large");
+	is(-EINVAL, consumer_of_cpu(0, 4, 0, 0), "refused: an unknown level");
 	fd = consumer_of_cpu(0, BOTH, UTRACE_FULL_DEFAULT, 0);
 	holds(mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd,
 		   UTRACE_MAP_RINGS) == MAP_FAILED && errno == EINVAL,
@@ -276,12 +289,15 @@ static int try_as_nobody(void *unused)
 	int dev;
 
 	become_nobody();
-	is(-EPERM, consumer_of_cpu(0, UTRACE_LEVEL_USER, 0, 0), "a CPU");
+	is(-EPERM, consumer_of_cpu(0, UTRACE_LEVEL_USER, 0, 0),
+	   "refused: a CPU");
 	dev = open("/dev/utrace", O_RDWR | O_CLOEXEC);
 	arg.where.fd = pidfd_of(getpid(), 0);
-	is(-EPERM, command(dev, UTRACE_IOC_BRANCHES, &arg), "the kernel's branches");
+	is(-EPERM, command(dev, UTRACE_IOC_BRANCHES, &arg),
+	   "refused: the kernel's branches");
 	arg.levels = UTRACE_LEVEL_USER;
-	holds(command(dev, UTRACE_IOC_BRANCHES, &arg) >= 0, "its own");
+	holds(command(dev, UTRACE_IOC_BRANCHES, &arg) >= 0,
+	      "allowed: its own branches");
 	return dev_test->exit_code;
 }
 
@@ -290,7 +306,8 @@ TEST_F(cpus, rights)
 {
 	need(!set_unprivileged("1"), "the sysctl");
 	need(!chmod("/dev/utrace", 0666), "the device");
-	is(0, in_child(try_as_nobody, NULL), "a user without privileges");
+	is(0, in_child(try_as_nobody, NULL),
+	   "the checks of a user without privileges");
 	set_unprivileged("0");
 }
 
@@ -316,11 +333,11 @@ static int try_with_perfmon(void *unused)
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
 	holds(try_read(fd) > 0, "1: a CPU has branches");
 	have_sysctl(UNPRIVILEGED, "0");
-	is(-EPERM, try_read(fd), "0: read");
+	is(-EPERM, try_read(fd), "0: a read is refused");
 	is(-EPERM, consumer_by(dev, 0, BOTH, UTRACE_FULL_DEFAULT, 0),
-	   "0: another consumer of the session that was opened at 1");
+	   "0: another consumer of the session is refused");
 	have_sysctl(UNPRIVILEGED, "1");
-	holds(try_read(fd) > 0, "1: branches again");
+	holds(try_read(fd) > 0, "1: the CPU has branches again");
 	close(fd);
 	close(dev);
 	return dev_test->exit_code;
@@ -331,7 +348,8 @@ TEST_F(cpus, sysctl)
 {
 	need(!set_unprivileged("1"), "the sysctl");
 	need(!chmod("/dev/utrace", 0666), "the device");
-	is(0, in_child_with_sysctls(try_with_perfmon, NULL), "a user with CAP_PERFMON");
+	is(0, in_child_with_sysctls(try_with_perfmon, NULL),
+	   "the checks of a user with CAP_PERFMON");
 	set_unprivileged("0");
 }
 

@@ -2,8 +2,8 @@
 /*
  * utrace selftests - branches of the emulated source
  *
- * kernel/utrace/branch/emulated.c has the rules: from number n of a CPU, which its
- * address tells, the next branch of this CPU is n + 1.
+ * kernel/utrace/branch/emulated.c has the rules: from branch n of a CPU, whose
+ * number is in its address, the next branch of this CPU is n + 1.
  */
 #ifndef UTRACE_EMULATED_H
 #define UTRACE_EMULATED_H
@@ -37,7 +37,7 @@ static inline __u64 number_of(__u64 from)
 	       (1ULL << CPU_SHIFT) / STEP;
 }
 
-/* Check whether a consumer of @levels gets branch number @n as it is. */
+/* Check whether a consumer of @levels gets branch number @n unchanged. */
 static inline bool is_of(__u64 n, __u32 levels)
 {
 	unsigned int part = n % CYCLE;
@@ -48,8 +48,8 @@ static inline bool is_of(__u64 n, __u32 levels)
 }
 
 /*
- * What has been seen of a stream.  @calls: entries of the kernel and exits from
- * it, as a consumer of user mode gets them.  @missing: records that were
+ * What a test has seen of a stream.  @calls: entries of the kernel and exits
+ * from it, as a consumer of user mode gets them.  @missing: records that were
  * reported as lost and whose gap has not been seen yet; at the end, those that
  * were no branches of the stream.
  */

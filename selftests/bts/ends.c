@@ -63,7 +63,7 @@ static void wait_in(pid_t tid, long nr)
 	need(asleep_in(tid, nr), "a thread in the call");
 }
 
-/* Read all, and check whether the END is in the call. */
+/* Read all records, and check whether the END is in the call. */
 static void check_end(int fd, bool called)
 {
 	static struct tasks tasks;
@@ -75,10 +75,11 @@ static void check_end(int fd, bool called)
 	holds(are_whole(&tasks), "the trace is whole");
 	need(all.n > 2, "records");
 	end = &all.records[all.n - 1];
-	is(UTRACE_BRANCH_END, type_of(end), "the end is there");
-	is(called, is_end_of_call(end), "in a call");
+	is(UTRACE_BRANCH_END, type_of(end), "the last record is END");
+	is(called, is_end_of_call(end), "the END is in a call");
 	if (called)
-		holds(end->from == address_of(last_call), "which is this one");
+		holds(end->from == address_of(last_call),
+		      "the END is in the last call");
 	free_tasks(&tasks);
 	free(all.records);
 	close(fd);
@@ -205,7 +206,8 @@ TEST_F(dev, reader_that_goes)
 		before = *rounds + 2 * SMALL;
 		for (i = 0; i < DEADLINE_MS / 2 && *rounds <= before; i++)
 			usleep(2000);
-		holds(*rounds > before, "%s: the thread goes on", goes_text[how]);
+		holds(*rounds > before,
+		      "the thread goes on: %s", goes_text[how]);
 		kill(target.pid, SIGKILL);
 		stop(&target);
 		goes_end(&reader);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace selftests - branches: threads that would get away from their consumer
+ * utrace selftests - branches: threads that would escape from their consumer
  *
  * Instructions that hide the trap flag from the next trap, debuggers that stop
  * the thread in its system calls, and ends that come before a begin.
@@ -68,7 +68,7 @@ TEST_F(dev, vsyscall)
 		SKIP(return, "no vsyscalls");
 	all_of(&all, hide_by_vsyscall);
 	holds(all.n > ROUNDS, "%zu records", all.n);
-	holds(is_gapless(&all), "without a gap");
+	holds(is_gapless(&all), "the trace has no gap");
 }
 
 TEST_F(dev, probed_popf)
@@ -80,7 +80,7 @@ TEST_F(dev, probed_popf)
 	all_of(&all, hide_by_uprobe);
 	remove_uprobes(1);
 	holds(all.n > ROUNDS, "%zu records", all.n);
-	holds(is_gapless(&all), "without a gap");
+	holds(is_gapless(&all), "the trace has no gap");
 }
 
 /* Trace the system calls of a process until it has exited. */
@@ -96,7 +96,7 @@ static void trace_calls(pid_t pid)
 		signal = status >> 16 || WSTOPSIG(status) == (SIGTRAP | 0x80) ?
 			 0 : WSTOPSIG(status);
 	}
-	is(0, status, "the program is not disturbed");
+	is(0, status, "the program ends normally");
 }
 
 /* A debugger that stops the thread in each call, and at its execve(). */
@@ -125,7 +125,7 @@ TEST_F(dev, traced_calls)
 	/* The call that the interrupt has broken off is made again. */
 	holds(count_from(&all, UTRACE_PC_ASYNC) <= 2, "%zu moves by the debugger",
 	      count_from(&all, UTRACE_PC_ASYNC));
-	holds(is_gapless(&all), "without a gap");
+	holds(is_gapless(&all), "the trace has no gap");
 	close(fd);
 }
 
@@ -143,7 +143,7 @@ TEST_F(dev, dies_before_it_joins)
 	need(over.fd >= 0, "UTRACE_IOC_BRANCHES");
 	stop(&target);
 	is(1, poll(&over, 1, DEADLINE_MS), "the reader wakes up");
-	holds(over.revents & POLLHUP, "and poll() reports the end");
+	holds(over.revents & POLLHUP, "poll() reports the end");
 	if (over.revents & POLLHUP)
 		read_on(over.fd, &all, SIZE_MAX);
 	is(0, all.n, "there are no records");
@@ -173,10 +173,11 @@ TEST_F(dev, killed_after_the_reader)
 	}
 	need(!set_sysctl(ENGINES, "1024"), "the limit of engines");
 	is(60, i, "no engine is left over");
-	holds(fd >= 0, "the last one as well: %s", strerror(fd < 0 ? -fd : 0));
+	holds(fd >= 0,
+	      "the last consumer is opened: %s", strerror(fd < 0 ? -fd : 0));
 }
 
-/* A reader whose memory is never there, and one that does not wait. */
+/* A reader whose memory never appears, and one that does not wait. */
 TEST_F(dev, reader_that_is_stuck)
 {
 	struct utrace_branch one;
@@ -194,12 +195,12 @@ TEST_F(dev, reader_that_is_stuck)
 	while (!asleep_in(pid, SYS_read))
 		usleep(2000);
 	need(!fcntl(fd, F_SETFL, O_NONBLOCK), "O_NONBLOCK");
-	is(-1, read(fd, &one, sizeof(one)), "a read that does not wait");
-	is(EAGAIN, errno, "EAGAIN");
+	is(-1, read(fd, &one, sizeof(one)), "a read without waiting fails");
+	is(EAGAIN, errno, "it fails with EAGAIN");
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	is(sizeof(one), read(fd, &one, sizeof(one)), "a record");
-	is(UTRACE_BRANCH_TASK, type_of(&one), "which is the first one");
+	is(sizeof(one), read(fd, &one, sizeof(one)), "a read of a record");
+	is(UTRACE_BRANCH_TASK, type_of(&one), "it is the first record");
 	close(fd);
 	stop(&target);
 }

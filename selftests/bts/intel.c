@@ -2,10 +2,10 @@
 /*
  * utrace selftests - branches: the records of a processor of Intel
  *
- * What the processor records of a program has to be what single steps make of the
- * same run, and from the end of one branch the program goes straight on to the
- * next one.  Where there is no such processor, the tests run with the other sources,
- * so that it is known that they hold.
+ * The processor must record the branches that single steps find in the same
+ * run, and from the end of one branch the program goes straight on to the next.
+ * Where there is no such processor, the tests run with the other sources, which
+ * shows that they hold there.
  */
 #include <sys/syscall.h>
 
@@ -171,14 +171,15 @@ TEST_F(intel, as_single_steps)
 	is(true, fd >= 0 && step_fd >= 0, "two consumers");
 	kill(pid, SIGCONT);
 	need(waitpid(pid, &status, 0) == pid, "waitpid");
-	is(0, status, "the program ends as always");
+	is(0, status, "the program ends normally");
 	read_on(fd, &records, RECORDS);
 	read_on(step_fd, &steps, RECORDS);
 	is(0, count_type(&records, UTRACE_BRANCH_LOST) +
 	   count_type(&records, UTRACE_BRANCH_GAP), "nothing is missing");
 	calls = keep_user(&steps);
-	is(calls, keep_user(&records), "the same system calls");
-	holds(calls >= 16, "all of them");
+	is(calls, keep_user(&records),
+	   "both have the same number of system calls");
+	holds(calls >= 16, "at least 16 system calls");
 	holds(steps.n > 10000, "many branches");
 	is(-1, differs_at(&steps, &records), "each branch is the same");
 	close(fd);
@@ -222,8 +223,8 @@ TEST_F(intel, cpu_goes_straight_on)
 		at = type_of(r) == UTRACE_BRANCH ? r->to : 0;
 	}
 	holds(trace.n >= CPU_RECORDS, "records come");
-	is(0, wrong, "no branch begins elsewhere than the last one has led to");
-	is(0, count_type(&trace, UTRACE_BRANCH_GAP), "there is no gap");
+	is(0, wrong, "each branch follows the previous one");
+	is(0, count_type(&trace, UTRACE_BRANCH_GAP), "the trace has no gap");
 	close(fd);
 	free(trace.records);
 }

@@ -9,7 +9,7 @@
 
 #define TF	0x100
 
-/* What the program has seen, in memory that it shares with the test. */
+/* The values that the program has seen, in memory shared with the test. */
 static long *seen;
 
 static long flags(void)
@@ -29,7 +29,7 @@ static void look_at_flags(void)
 	asm volatile("syscall; mov %%r11, %0"
 		     : "=r"(after), "+a"(nr) :: "rcx", "r11", "memory");
 	seen[1] = after & TF;
-	/* What was seen is loaded again. */
+	/* The values are loaded again. */
 	asm volatile("pushfq; popfq; pushfq; pop %0" : "=r"(after) :: "memory");
 	seen[2] = after & TF;
 }
@@ -216,7 +216,10 @@ static void call_probed(void)
 		seen[0] += probed(NULL);
 }
 
-/* Run @run in a process, followed or not; what it has seen goes to @result. */
+/*
+ * Run @run in a process, followed or not; the values that it has seen go to
+ * @result.
+ */
 static void run_once(void (*run)(void), bool followed, long *result)
 {
 	struct trace trace = {};
@@ -245,7 +248,8 @@ static void run_once(void (*run)(void), bool followed, long *result)
 		holds(trace.n > 10, "the process is followed");
 		is(0, count_type(&trace, UTRACE_BRANCH_LOST), "nothing is lost");
 		is(count_type(&trace, UTRACE_BRANCH_START),
-		   count_type(&trace, UTRACE_BRANCH_END), "each begin has its end");
+		   count_type(&trace, UTRACE_BRANCH_END),
+		   "each START has its END");
 		free(trace.records);
 		close(fd);
 	}
@@ -266,8 +270,9 @@ static void compare(void (*run)(void))
 	run_once(run, true, followed);
 	for (i = 0; i < 11; i++)
 		if (alone[i] || followed[i])
-			is(alone[i], followed[i], "what the program has seen");
-	is(0, followed[10], "the program is not disturbed");
+			is(alone[i], followed[i],
+			   "the program sees the same value");
+	is(0, followed[10], "the program ends normally");
 }
 
 FIXTURE_LIKE(dev, program)

@@ -112,8 +112,8 @@ TEST_F(dev, same_as_read)
 	is(other.n, mapped.n, "as many as read(2) gives");
 	holds(mapped.n == other.n &&
 	      !memcmp(mapped.records, other.records, mapped.n * sizeof(one)),
-	      "and they are alike");
-	is(0, ring.head->lost, "none is lost");
+	      "the records are equal");
+	is(0, ring.head->lost, "no record is lost");
 	close(fd);
 	close(ring.fd);
 	stop(&target);
@@ -176,12 +176,12 @@ TEST_F(dev, readers_of_32_bits)
 	need(narrow.records, "memory");
 	for (i = 0; i < 2; i++) {
 		need(waitpid(child[i], &status, 0) == child[i], "waitpid");
-		is(0, status, "the reader ends well");
+		is(0, status, "the 32-bit reader succeeds");
 		rewind(out[i]);
 		n = fread(narrow.records, size, wide.n + 1, out[i]);
 		holds(n == wide.n && !memcmp(narrow.records, wide.records,
 					     n * size),
-		      "by %s: all records, and the same bytes", how[i]);
+		      "by %s: all records are equal", how[i]);
 		fclose(out[i]);
 	}
 	close(fd);
@@ -241,9 +241,10 @@ TEST_F(dev, hostile_tail)
 		poll(&more, 1, 10);
 	}
 	read_on(fd, &other, SIZE_MAX);
-	holds(other.n > 20000, "another consumer has all of it");
-	holds(is_gapless(&other), "without a gap");
-	holds(ring.head->head >= other.n, "as the mapped ring had: %llu of %zu",
+	holds(other.n > 20000, "another consumer has all records");
+	holds(is_gapless(&other), "the trace has no gap");
+	holds(ring.head->head >= other.n,
+	      "the mapped ring had at least as many: %llu of %zu",
 	      ring.head->head, other.n);
 	close(fd);
 	close(ring.fd);
@@ -266,45 +267,55 @@ TEST_F(dev, refused)
 
 	start(&target);
 	fd = make_mapped(&target, 1);
-	holds(!map(fd, size, PROT_READ, 4096) && errno == EINVAL, "an offset");
-	holds(!map(fd, size + 4096, PROT_READ, 0) && errno == EINVAL, "a size");
-	holds(!map(fd, 4096, PROT_READ, 0) && errno == EINVAL, "a part");
-	holds(!map(fd, 4096, PROT_READ, tail) && errno == EINVAL, "a tail to read");
-	holds(!map(fd, 8192, rw, tail) && errno == EINVAL, "a tail that is too large");
+	holds(!map(fd, size, PROT_READ, 4096) && errno == EINVAL,
+	      "refused: an offset");
+	holds(!map(fd, size + 4096, PROT_READ, 0) && errno == EINVAL,
+	      "refused: a wrong size");
+	holds(!map(fd, 4096, PROT_READ, 0) && errno == EINVAL,
+	      "refused: a part");
+	holds(!map(fd, 4096, PROT_READ, tail) && errno == EINVAL,
+	      "refused: a tail to read");
+	holds(!map(fd, 8192, rw, tail) && errno == EINVAL,
+	      "refused: a tail that is too large");
 	holds(!map(fd, 4096, rw | PROT_EXEC, tail) && errno == EPERM,
-	      "a tail to execute");
-	holds(!map(fd, size, rw, 0) && errno == EPERM, "records to write");
+	      "refused: a tail to execute");
+	holds(!map(fd, size, rw, 0) && errno == EPERM,
+	      "refused: records to write");
 	holds(!map(fd, size, PROT_READ | PROT_EXEC, 0) && errno == EPERM,
-	      "records to execute");
+	      "refused: records to execute");
 	holds(mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) == MAP_FAILED &&
-	      errno == EINVAL, "a private mapping");
+	      errno == EINVAL, "refused: a private mapping");
 	map_ring(&ring, fd);
 	holds(mprotect((void *)ring.records, 4096, rw) && errno == EACCES,
-	      "mprotect(2) of records");
+	      "refused: mprotect(2) of records");
 	holds(mprotect((void *)ring.map, 4096, rw) && errno == EACCES,
-	      "mprotect(2) of the head");
+	      "refused: mprotect(2) of the head");
 	holds(syscall(SYS_remap_file_pages, ring.map, size, 0, 0, 0) &&
-	      errno == EINVAL, "remap_file_pages(2)");
+	      errno == EINVAL, "refused: remap_file_pages(2)");
 	holds(mprotect((void *)ring.map, size, rw) && errno == EACCES,
-	      "and mprotect(2) after that");
+	      "refused: mprotect(2) after that");
 	holds(madvise((void *)ring.map, size, MADV_REMOVE) && errno == EACCES,
-	      "madvise(2) that takes the pages away");
+	      "refused: madvise(2) to remove the pages");
 	close(fd);
 	fd = make(&target, 1);
 	holds(!map(fd, size, PROT_READ, 0) && errno == EINVAL,
-	      "a consumer that is not to be mapped");
+	      "refused: a consumer without a mapped ring");
 	close(fd);
 	arg.where.fd = pidfd_of(target.pid, 0);
-	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg), "the last records");
+	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg),
+	   "refused: a ring of the last records");
 	arg.full = UTRACE_FULL_DEFAULT;
 	arg.flags = UTRACE_BRANCHES_F_MAPPED << 1;
-	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg), "another flag");
+	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg),
+	   "refused: another flag");
 	arg.flags = 0;
 	arg.where.reserved = 1;
-	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg), "a reserved member");
+	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg),
+	   "refused: a reserved member");
 	arg.where.reserved = 0;
 	arg.where.cpu = 1;
-	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg), "a task on a CPU");
+	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg),
+	   "refused: a task on a CPU");
 	close(arg.where.fd);
 	close(dev);
 	stop(&target);
@@ -323,7 +334,7 @@ TEST_F(dev, forked_and_closed)
 	map_ring(&ring, make_mapped(&target, 0));
 	have(&target, SELF, make_branches, 1000);
 	holds(madvise(ring.tail, 4096, MADV_DOFORK) && errno == EINVAL,
-	      "madvise() does not have fork() copy the tail");
+	      "refused: madvise() to have fork() copy the tail");
 	pid = fork();
 	if (!pid) {
 		signal(SIGSEGV, SIG_DFL);
@@ -336,12 +347,12 @@ TEST_F(dev, forked_and_closed)
 	have(&target, SELF, make_branches, 1000);
 	ring.fd = -1;
 	take_some(&ring, &all);
-	holds(all.n > 1000, "the ring stays without its descriptor");
-	holds(is_gapless(&all), "and has no gap");
+	holds(all.n > 1000, "the ring outlives its descriptor");
+	holds(is_gapless(&all), "the trace has no gap");
 	stop(&target);
 }
 
-/* A debugger keeps the thread at a signal: all before it can be read. */
+/* A debugger stops the thread at a signal: all earlier records can be read. */
 TEST_F(dev, before_a_signal)
 {
 	struct trace all = {};
@@ -360,7 +371,7 @@ TEST_F(dev, before_a_signal)
 	/* The signal comes with a page fault, and no system call. */
 	tell(&target, SELF, loop_and_fault, 101);
 	need(waitpid(target.pid, &status, 0) == target.pid, "stop");
-	is(SIGSEGV, WSTOPSIG(status), "at the signal");
+	is(SIGSEGV, WSTOPSIG(status), "the debugger gets the signal");
 	read_on(fd, &all, SIZE_MAX);
 	holds(count_from(&all, UTRACE_PC_SYSCALL) && all.n > 100,
 	      "%zu branches since the call", all.n);

@@ -21,10 +21,10 @@
 #define ABORTS		20
 #define TRIES		(20 * ut_patience())
 
-/* Filled in by threads of the target. */
+/* Written by threads of the target. */
 struct seen {
 	_Atomic long aborts;
-	_Atomic long damaged;	/* found what nobody has written */
+	_Atomic long damaged;	/* found what was not written */
 	_Atomic long restarts;
 	_Atomic bool stays;	/* in sequences */
 };
@@ -268,7 +268,9 @@ static bool is_possible(const struct utrace_branch *r)
 	       (!insn->target || insn->target == r->to);
 }
 
-/* The number of records that are not so, or do not follow from the one before. */
+/*
+ * The number of records that are wrong or do not follow from the previous one.
+ */
 static size_t false_records(const struct trace *trace)
 {
 	const struct utrace_branch *r = trace->records;
@@ -316,7 +318,7 @@ static void follow(struct trace *all, void (*function)(void))
 	holds(trace.n > 100, "%zu records, %zu of moves", trace.n,
 	      count_from(&trace, UTRACE_PC_ASYNC));
 	is(0, count_type(&trace, UTRACE_BRANCH_LOST), "nothing is lost");
-	is(0, false_records(&trace), "nothing is false");
+	is(0, false_records(&trace), "no record is wrong");
 	close(fd);
 	stop(&target);
 	*all = trace;
@@ -398,7 +400,7 @@ TEST_F(dev, closed_in_a_sequence)
 		kill(pid, SIGCONT);
 		ends = exits(pid);
 	}
-	holds(ends, "a thread that was followed goes on");
+	holds(ends, "a thread goes on after its consumer");
 	holds(seen->aborts >= i, "  %ld times moved by rseq", (long)seen->aborts);
 }
 
@@ -408,7 +410,7 @@ TEST_F(dev, system_call_again)
 
 	follow(&all, restart_call);
 	is(1, seen->restarts, "the system call has got its byte");
-	is(1, count_from(&all, UTRACE_PC_ASYNC), "  after it was made again");
+	is(1, count_from(&all, UTRACE_PC_ASYNC), "  the call is made again");
 	free(all.records);
 }
 

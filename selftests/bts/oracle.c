@@ -14,7 +14,7 @@
 
 #define ZF	0x40
 
-/* Stands for all pseudo-addresses. */
+/* This value is for all pseudo-addresses. */
 #define KERNEL	1UL
 
 struct step {
@@ -168,7 +168,10 @@ static bool is_branch(const struct utrace_branch *r, const struct step *step)
 	       masked(r->to) == step->to;
 }
 
-/* Compare record by record; returns how many are equal before the first other. */
+/*
+ * Compare record by record; returns how many are equal before the first
+ * difference.
+ */
 static size_t compare(const struct oracle *o, const struct trace *trace)
 {
 	size_t i = 0, k;
@@ -187,7 +190,7 @@ static size_t compare(const struct oracle *o, const struct trace *trace)
 	return k;
 }
 
-/* Run @run, or the program @argv, under both, and compare. */
+/* Run @run, or the program @argv, with ptrace and a consumer, and compare. */
 static void follow(const char *name, void (*run)(void), char **argv)
 {
 	struct trace trace = {};
@@ -213,12 +216,12 @@ static void follow(const char *name, void (*run)(void), char **argv)
 	step_to_the_end(&o, pid);
 	read_on(fd, &trace, SIZE_MAX);
 	printf("#   %s: %zu steps, %zu branches\n", name, o.steps, o.n);
-	is(0, o.status, "the program is not disturbed");
-	holds(o.n > 0, "%s: there are branches", name);
+	is(0, o.status, "the program ends normally");
+	holds(o.n > 0, "%s: branches are taken", name);
 	is(o.n, compare(&o, &trace), "all branches have their records");
-	holds(is_gapless(&trace), "%s: without a gap", name);
-	is(1, count_type(&trace, UTRACE_BRANCH_START), "one begin");
-	is(1, count_type(&trace, UTRACE_BRANCH_END), "one end");
+	holds(is_gapless(&trace), "%s: the trace has no gap", name);
+	is(1, count_type(&trace, UTRACE_BRANCH_START), "one START");
+	is(1, count_type(&trace, UTRACE_BRANCH_END), "one END");
 	is(0, count_type(&trace, UTRACE_BRANCH_LOST), "nothing is lost");
 	free(trace.records);
 	free(o.branch);

@@ -242,7 +242,9 @@ static inline void step_threads(struct oracle *o, size_t steps)
 			if (t->over || t->runs)
 				continue;
 			t->runs = true;
-			/* ESRCH: killed in the stop, as waitpid() will tell. */
+			/*
+			 * ESRCH: killed in the stop, as waitpid() will report.
+			 */
 			need(!ptrace(PTRACE_SINGLESTEP, t->tid, 0, t->signal) ||
 			     errno == ESRCH, "step");
 		}
@@ -252,7 +254,7 @@ static inline void step_threads(struct oracle *o, size_t steps)
 	}
 }
 
-/* Let the threads go that have not ended. */
+/* Detach from the threads that have not ended. */
 static inline void let_go(struct oracle *o)
 {
 	size_t i;
@@ -293,8 +295,8 @@ static inline bool is_expected(const struct utrace_branch *r,
 }
 
 /*
- * After the list there is only the end: in the call that the thread is in, or, if
- * the thread was killed, perhaps before that.
+ * After the list only an END may come: in the call that the thread is in, or
+ * perhaps before it if the thread was killed.
  */
 static inline bool ends_well(const struct stepped *t, const struct trace *trace)
 {
@@ -314,7 +316,7 @@ static inline bool ends_well(const struct stepped *t, const struct trace *trace)
 
 /*
  * Check that the records of a thread are just these branches.  A thread that
- * was let go may have more of them.
+ * ptrace has left may have more records.
  */
 static inline bool is_equal(const struct stepped *t, const struct trace *trace)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace selftests - branches: what can happen to a thread that waits for room
+ * utrace selftests - branches: events while a thread waits for room
  *
  * The ring is full and nobody reads.  The thread runs no code of its program,
- * is shown as waiting, and whatever else happens to it, SIGKILL ends it.
+ * is shown as waiting, and SIGKILL ends it in any case.
  */
 #include <sys/ptrace.h>
 #include <sys/user.h>
@@ -151,7 +151,8 @@ static void check_whole(const struct trace *all, int lost)
 
 	split(all, &tasks);
 	holds(are_whole(&tasks), "the trace is whole");
-	is(lost, count_type(all, UTRACE_BRANCH_LOST), "places of lost records");
+	is(lost, count_type(all, UTRACE_BRANCH_LOST),
+	   "the number of LOST records");
 	free_tasks(&tasks);
 }
 
@@ -176,9 +177,9 @@ TEST_F(dev, stands)
 
 	fd = stall(&target, UTRACE_SCOPE_PROCESS, false);
 	is(getpid(), awaited(target.pid), "the thread waits for this process");
-	holds(stands(), "and runs no code of its program");
+	holds(stands(), "the thread runs no code of its program");
 	read_to_the_end(&target, fd, &all);
-	is(0, awaited(target.pid), "and waits no more");
+	is(0, awaited(target.pid), "the thread no longer waits");
 	check_whole(&all, 0);
 	close(fd);
 	stop(&target);
@@ -194,7 +195,7 @@ TEST_F(dev, exec_of_another_thread)
 	fd = stall(&target, UTRACE_SCOPE_THREAD, true);
 	tell(&target, THREAD, execute_true, 0);
 	holds(has_ended(target.pid, &status), "the program is executed");
-	is(0, status, "and ends well");
+	is(0, status, "the program ends normally");
 	read_on(fd, &all, SIZE_MAX);
 	check_whole(&all, 0);
 	close(fd);
@@ -209,7 +210,7 @@ TEST_F(dev, exit_of_another_thread)
 	fd = stall(&target, UTRACE_SCOPE_THREAD, true);
 	tell(&target, THREAD, exit_with, 7);
 	holds(has_ended(target.pid, &status), "the process ends");
-	is(7 << 8, status, "with the status of the other thread");
+	is(7 << 8, status, "it has the status of the other thread");
 	read_on(fd, &all, SIZE_MAX);
 	check_whole(&all, 0);
 	close(fd);
@@ -225,7 +226,7 @@ TEST_F(dev, fork_of_another_thread)
 	have(&target, THREAD, fork_and_mark, 10);
 	holds(true, "another thread forks, and waits for its child");
 	is(getpid(), awaited(target.pid), "the thread still waits");
-	holds(stands(), "and runs no code of its program");
+	holds(stands(), "the thread runs no code of its program");
 	read_to_the_end(&target, fd, &all);
 	check_whole(&all, 0);
 	close(fd);
@@ -244,9 +245,10 @@ TEST_F(dev, fork_in_the_same_ring)
 	while (count_type(&all, UTRACE_BRANCH_START) < 3)
 		read_on(fd, &all, all.n + 1);
 	read_to_the_end(&target, fd, &all);
-	is(3, count_type(&all, UTRACE_BRANCH_START), "two threads and a child");
+	is(3, count_type(&all, UTRACE_BRANCH_START),
+	   "two threads and a child begin");
 	is(count_type(&all, UTRACE_BRANCH_START),
-	   count_type(&all, UTRACE_BRANCH_END), "each begin has its end");
+	   count_type(&all, UTRACE_BRANCH_END), "each START has its END");
 	close(fd);
 	stop(&target);
 }
@@ -266,8 +268,8 @@ TEST_F(dev, exec_in_the_same_ring)
 	/* The ring is not empty before the end. */
 	read_for(fd, &all, SIZE_MAX, 0);
 	holds(has_ended(target.pid, &status), "the program is executed");
-	is(0, status, "and ends well");
-	is(1, count_from(&all, UTRACE_PC_EXEC), "as the records tell");
+	is(0, status, "the program ends normally");
+	is(1, count_from(&all, UTRACE_PC_EXEC), "one execve() is recorded");
 	check_whole(&all, 0);
 	close(fd);
 }
@@ -286,18 +288,19 @@ TEST_F(dev, kill)
 			tell(&target, THREAD, count_rounds, 10000);
 		kill(target.pid, SIGKILL);
 		holds(has_ended(target.pid, &status) && status == SIGKILL,
-		      "killed");
+		      "SIGKILL ends the thread");
 		all.n = 0;
 		read_on(fd, &all, SIZE_MAX);
-		holds(all.n > SMALL, "the end comes after what there was");
+		holds(all.n > SMALL, "the END comes after the earlier records");
 		check_whole(&all, 0);
 		is(count_type(&all, UTRACE_BRANCH_START),
-		   count_type(&all, UTRACE_BRANCH_END), "of each thread");
+		   count_type(&all, UTRACE_BRANCH_END),
+		   "each START has its END");
 		close(fd);
 	}
 }
 
-/* Job control does not let the thread run, and does not keep it. */
+/* Job control does not make a waiting thread run, and stops one with room. */
 TEST_F(dev, job_control)
 {
 	struct trace all = {};
@@ -307,9 +310,9 @@ TEST_F(dev, job_control)
 
 	fd = stall(&target, UTRACE_SCOPE_PROCESS, false);
 	kill(target.pid, SIGSTOP);
-	holds(stands(), "a thread that is stopped runs no code");
+	holds(stands(), "a stopped thread runs no code");
 	kill(target.pid, SIGCONT);
-	holds(stands(), "nor when it is continued, without room");
+	holds(stands(), "a continued thread without room runs no code");
 	kill(target.pid, SIGSTOP);
 	fcntl(fd, F_SETFL, O_NONBLOCK);
 	/* Room, up to where the thread is stopped. */
@@ -348,7 +351,7 @@ TEST_F(dev, freezer)
 	}
 	holds(ut_cg_is("cgroup.events", "frozen", 1), "the cgroup is frozen");
 	read_on(fd, &all, SMALL / 2);
-	holds(stands(), "a thread that is frozen runs no code");
+	holds(stands(), "a frozen thread runs no code");
 	need(!ut_cg_write("cgroup.freeze", "0"), "cgroup.freeze");
 	read_to_the_end(&target, fd, &all);
 	check_whole(&all, 0);
@@ -357,7 +360,7 @@ TEST_F(dev, freezer)
 	ut_cg_remove();
 }
 
-/* A debugger comes while the thread waits, and sees it in its program. */
+/* A debugger attaches while the thread waits, and sees it in its program. */
 TEST_F(dev, debugger)
 {
 	struct user_regs_struct regs = {};
@@ -375,10 +378,10 @@ TEST_F(dev, debugger)
 	}
 	holds(WIFSTOPPED(status), "a debugger stops the thread");
 	holds(!ptrace(PTRACE_GETREGS, target.pid, 0, &regs) &&
-	      !IS_PSEUDO(regs.rip), "and sees its registers");
+	      !IS_PSEUDO(regs.rip), "the debugger reads user registers");
 	ptrace(PTRACE_DETACH, target.pid, 0, 0);
-	holds(stands(), "it runs no code afterwards, without room");
-	is(getpid(), awaited(target.pid), "as it waits");
+	holds(stands(), "without room the thread runs no code after that");
+	is(getpid(), awaited(target.pid), "the thread still waits");
 	read_to_the_end(&target, fd, &all);
 	check_whole(&all, 0);
 	close(fd);
@@ -404,10 +407,10 @@ TEST_F(dev, reader_dies)
 	need(read(pipes[0], &byte, 1) == 1, "reader");
 	tell(&target, SELF, count_on, 0);
 	holds(waits(target.pid), "the thread waits");
-	is(reader, awaited(target.pid), "for the reader");
+	is(reader, awaited(target.pid), "it waits for the reader");
 	kill(reader, SIGKILL);
 	waitpid(reader, NULL, 0);
-	holds(goes_on(), "and goes on when that is dead");
+	holds(goes_on(), "it goes on when the reader is dead");
 	stop(&target);
 }
 
@@ -425,9 +428,9 @@ TEST_F(dev, own_descriptor)
 	tell(&target, SELF, count_on, 0);
 	holds(waits(target.pid), "the thread waits for the test");
 	close(fd);
-	holds(goes_on(), "and goes on when the test has closed it");
+	holds(goes_on(), "it goes on when the test has closed its descriptor");
 	kill(target.pid, SIGKILL);
-	holds(has_ended(target.pid, &status), "and can be killed");
+	holds(has_ended(target.pid, &status), "it can be killed");
 }
 
 /* The thread reads its own records, which makes more of them. */
@@ -444,7 +447,7 @@ TEST_F(dev, reads_itself)
 	holds(goes_on(), "the thread reads");
 	usleep(QUIET_US);
 	kill(target.pid, SIGKILL);
-	holds(has_ended(target.pid, &status), "and can be killed");
+	holds(has_ended(target.pid, &status), "it can be killed");
 	close(fd);
 }
 
@@ -464,7 +467,7 @@ static void *read_all(void *arg)
 	return NULL;
 }
 
-/* Each record is one that a consumer gets or one that is counted as lost. */
+/* A consumer gets each record, or it is counted as lost. */
 TEST_F(dev, drops_are_counted)
 {
 	struct reader waiting = {};
@@ -496,7 +499,8 @@ TEST_F(dev, drops_are_counted)
 	holds(lost > 5000, "records are lost");
 	is(waiting.trace.n - count_type(&some, UTRACE_BRANCH_TASK),
 	   some.n - count_type(&some, UTRACE_BRANCH_LOST) -
-	   count_type(&some, UTRACE_BRANCH_TASK) + lost, "and counted");
+	   count_type(&some, UTRACE_BRANCH_TASK) + lost,
+	   "each lost record is counted");
 	check_whole(&some, count_type(&some, UTRACE_BRANCH_LOST));
 	close(fd);
 	close(waiting.fd);

@@ -11,7 +11,7 @@
 
 #include <sys/stat.h>
 
-/* Steps that are compared. */
+/* The number of steps that are compared. */
 #define SOME_STEPS	30000
 #define MORE_STEPS	100000
 
@@ -117,10 +117,11 @@ static void check(const struct oracle *o, const struct trace *trace, pid_t pid,
 	split(trace, &tasks);
 	is(0, o->strange, "Capstone explains each step");
 	holds(compare(o, &tasks, pid), "each branch has its record");
-	holds(tasks.n && tasks.task[0].inode == inode, "it is this process");
-	holds(are_whole(&tasks), "there is no gap");
+	holds(tasks.n && tasks.task[0].inode == inode,
+	      "the first task is this process");
+	holds(are_whole(&tasks), "the trace is whole");
 	is(count_type(trace, UTRACE_BRANCH_START),
-	   count_type(trace, UTRACE_BRANCH_END), "each begin has its end");
+	   count_type(trace, UTRACE_BRANCH_END), "each START has its END");
 	is(0, count_type(trace, UTRACE_BRANCH_LOST), "nothing is lost");
 	free_tasks(&tasks);
 }
@@ -133,7 +134,7 @@ static void print_steps(const struct oracle *o, const char *program)
 		branches += o->thread[i].n;
 	printf("#   %s: %zu steps of %zu threads, %zu branches\n", program,
 	       o->steps, o->n, branches);
-	holds(branches > 100, "there are branches");
+	holds(branches > 100, "branches are taken");
 }
 
 /* Returns the number of threads whose steps were compared. */
@@ -162,7 +163,7 @@ static size_t follow(char **argv, bool itself, size_t steps, bool to_the_end)
 		status = o.thread[0].status;
 	else
 		need(waitpid(pid, &status, __WALL) == pid, "end");
-	is(to_the_end ? 0 : SIGKILL, status, "the program ends well");
+	is(to_the_end ? 0 : SIGKILL, status, "the program ends normally");
 	check(&o, &trace, pid, inode);
 	close(fd);
 	free(trace.records);
@@ -241,13 +242,13 @@ TEST_F(dev, calls_of_32_bits)
 			 0 : WSTOPSIG(status);
 	}
 	read_on(fd, &trace, SIZE_MAX);
-	is(0, status, "the program ends well");
+	is(0, status, "the program ends normally");
 	holds(stops > 20, "the debugger has seen %zu stops", stops);
-	is(2, count_from(&trace, UTRACE_PC_SIGNAL), "two signals");
-	/* The debugger hides that the call of the return is one. */
+	is(2, count_from(&trace, UTRACE_PC_SIGNAL), "two handlers begin");
+	/* The debugger hides that the call of the return is a system call. */
 	is(2, count_from(&trace, UTRACE_PC_ASYNC),
-	   "and two returns, and no call that ends elsewhere");
-	holds(is_gapless(&trace), "there is no gap");
+	   "two handlers return, and nothing else moves");
+	holds(is_gapless(&trace), "the trace has no gap");
 	close(fd);
 	free(trace.records);
 	free_oracle(&o);

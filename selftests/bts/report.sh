@@ -4,7 +4,7 @@
 # utrace selftests - the command 'utrace branches'
 #
 # The test reports files with known records and files that are wrong, records
-# programs, and looks at the last branches of programs that crash. UTRACE= is the
+# programs, and checks the last branches of programs that crash. UTRACE= is the
 # command; the default is the one in PATH.
 # shellcheck disable=SC2016 # eval, and shells that are traced, get expressions
 set -uo pipefail
@@ -19,7 +19,7 @@ data=$tmp/branches.data
 files=$tmp/files
 cd "$tmp" || exit
 
-# branchfile ARG...: write and read files; see there
+# branchfile ARG...: write and read files, see branchfile.py
 branchfile() {
 	python3 "$bin/branchfile.py" "$@"
 }
@@ -132,33 +132,33 @@ test_marks() {
 
 	data=$files/lost
 	report
-	holds "lost: it is said" has "$tmp/report" '^Lost: 1234 branches, in 1 gap\.'
+	holds "lost: the report says so" has "$tmp/report" '^Lost: 1234 branches, in 1 gap\.'
 	data=$files/hidden
 	report
-	holds "hidden: it is said" has "$tmp/report" '^Hidden: 1 time '
+	holds "hidden: the report says so" has "$tmp/report" '^Hidden: 1 time '
 	data=$files/nowhere
 	report
 	holds "unmapped: the function is unknown" is "1 0 [unknown]" function_row '[unknown]'
 	holds "unmapped: it adds up" adds_up
 	data=$files/gone
 	report
-	holds "a program that is gone: it is said" has "$tmp/report" \
+	holds "a program that is gone: the report says so" has "$tmp/report" \
 		'^  /no/such/program: the file does not exist'
 	holds "a program that is gone: places in it" has "$tmp/report" ' program\+0x[0-9a-f]+ -> '
 	data=$files/changed
 	report
-	holds "a program that has changed: it is said" has "$tmp/report" \
+	holds "a program that has changed: the report says so" has "$tmp/report" \
 		"^  $walker: the file has changed since the recording"
 	data=$files/newer
 	holds "a chunk that is not known is skipped" report
 	data=$files/escape
 	report --flame "$tmp/flame.svg"
 	holds "no name clears the screen" hasnt "$tmp/report" $'\033'
-	holds "nor breaks the flame graph" branchfile folded "$tmp/flame.svg"
+	holds "no name breaks the flame graph" branchfile folded "$tmp/flame.svg"
 	data=$files/cut
 	holds "a truncated file is reported" report
-	holds "that is said" has "$tmp/report" '^The file is incomplete'
-	holds "as far as it goes" has "$tmp/report" '^36 branches '
+	holds "a truncated file: the report says so" has "$tmp/report" '^The file is incomplete'
+	holds "a truncated file: all complete branches" has "$tmp/report" '^36 branches '
 }
 
 test_hostile() {
@@ -200,8 +200,8 @@ test_errors() {
 			has "$tmp/stderr" "No space left"'
 }
 
-# sort(1) of the issue: the report is right while a second consumer has the last
-# 1000 branches.
+# The report of sort(1) is right while a second consumer has the last 1000
+# branches.
 test_sort() {
 	local pid first second
 
@@ -219,7 +219,7 @@ test_sort() {
 	wait $pid
 	holds "sort: record ends with it" wait $first
 	holds "sort: --last ends with it" wait $second
-	holds "sort: it has sorted" diff sorted "$tmp/sorted.recorded"
+	holds "sort: the output is sorted" diff sorted "$tmp/sorted.recorded"
 	holds "sort: the summary" has "$tmp/stderr" \
 		"^utrace: $data: [0-9]+ records, 0 lost, [0-9]+ bytes$"
 	report --functions 0 --flame "$tmp/flame.svg"
@@ -227,7 +227,7 @@ test_sort() {
 	holds "sort: functions of libc" has "$tmp/report" ' __libc_start_main .* libc\.so'
 	holds "sort: functions of the loader" has "$tmp/report" ' _dl_start .* ld-linux'
 	holds "sort: functions of sort" has "$tmp/report" ' (main|sub_[0-9a-f]+) .* sort$'
-	holds "sort: and of bash before it" has "$tmp/report" ' bash$'
+	holds "sort: functions of bash before the execve()" has "$tmp/report" ' bash$'
 	holds "sort: little is unknown" eval \
 		'[ "$(function_row "[unknown]" | cut -d " " -f 1)0" -lt 1000 ]'
 	holds "sort: it adds up" adds_up
@@ -252,7 +252,7 @@ test_launch() {
 			"^ +$(($(grep -vc '^+++' "$tmp/strace") - 1))  system calls$"
 	fi
 	holds "launch: status 42" ends 42 "$utrace" branches record -o "$data" sh -c 'exit 42'
-	holds "launch: a signal is a signal" dies_of 15 "$utrace" branches record -o "$data" \
+	holds "launch: the command dies of the signal, too" dies_of 15 "$utrace" branches record -o "$data" \
 		sh -c 'kill -TERM $$'
 	holds "launch: no such program" ends 127 "$utrace" branches record -o "$data" nope
 	holds "launch: no program" ends 126 "$utrace" branches record -o "$data" "$tmp/words"
@@ -292,7 +292,7 @@ crashing() {
 }
 
 test_crash() {
-	holds "crash: the signal is the command's" dies_of 11 "$utrace" branches --last 5 \
+	holds "crash: the command dies of the signal" dies_of 11 "$utrace" branches --last 5 \
 		-o "$tmp/last" "$walker" crash
 	holds "crash: the post-mortem" crashing "$tmp/last"
 	holds "crash: five branches" is 5 count "$tmp/last" '^ +-[0-9]+  '
@@ -362,7 +362,7 @@ test_attach() {
 	wait $job
 	status=$?
 	holds "-p: a full disk" is 125 echo $status
-	holds "-p: it is said" has "$tmp/stderr" '^utrace: /dev/full: No space left'
+	holds "-p: the error says so" has "$tmp/stderr" '^utrace: /dev/full: No space left'
 	exec 8>&-
 	holds "a full disk: the program ends" ends 125 "$utrace" branches record -o /dev/full \
 		sort words
@@ -372,7 +372,7 @@ test_attach() {
 	chmod 777 "$tmp"
 	holds "no rights" ends 125 setpriv --reuid=65534 --regid=65534 --clear-groups \
 		"$utrace" branches record -o "$tmp/nobody" -p "$pid"
-	holds "no rights: it is said" has "$tmp/stderr" 'not allowed: trace your own'
+	holds "no rights: the error says so" has "$tmp/stderr" 'not allowed: trace your own'
 	echo go >&8
 	exec 8>&-
 	wait "$pid" 2> /dev/null
@@ -388,7 +388,7 @@ test_interrupt() {
 		bash -c 'kill -TERM $PPID; while :; do :; done'
 	holds "--last: SIGTERM" dies_of 15 "$utrace" branches --last 3 -o "$tmp/last" \
 		bash -c 'kill -TERM $PPID; while :; do :; done'
-	holds "--last: what was there" is 3 count "$tmp/last" '^ +-[0-9]+  '
+	holds "--last: the branches so far" is 3 count "$tmp/last" '^ +-[0-9]+  '
 }
 
 test_beside_gdb() {
@@ -408,13 +408,14 @@ test_beside_gdb() {
 	exec 8>&-
 	wait $last
 	holds "beside gdb: gdb has the signal" has "$tmp/gdb" 'SIGSEGV'
-	holds "beside gdb: and its stack" has "$tmp/gdb" 'victim'
+	holds "beside gdb: gdb has the stack" has "$tmp/gdb" 'victim'
 	holds "beside gdb: the last branches" has "$tmp/last" \
 		'^ +-[0-9]+  call   way_to_victim\+0x[0-9a-f]+ .* -> victim '
 }
 
-# on_terminal COMMAND...: run it on a terminal of 80 columns. Are there colours,
-# and has each line room? $tmp/screen has what it shows.
+# on_terminal COMMAND...: run the command on a terminal of 80 columns. Print
+# whether there are colours, and whether each line fits. $tmp/screen is what the
+# terminal shows.
 on_terminal() {
 	python3 - "$@" <<- 'END'
 		import fcntl, os, pty, re, struct, sys, termios

@@ -107,7 +107,7 @@ static bool is_in_program(__u64 address)
 	return address - PROGRAM_AT < PROGRAM_SIZE;
 }
 
-/* Branches from or to the programs of this test. */
+/* Count the branches from or to the programs of this test. */
 static size_t branches_in_programs(const struct trace *trace)
 {
 	size_t i, n = 0;
@@ -150,7 +150,7 @@ static struct trace execute(__u32 scope)
 	have(&target, SELF, make_branches, 300);
 	tell(&target, SELF, execute_setid, 0);
 	read_on(fd, &all, SIZE_MAX);
-	holds(all.n > 300, "what the process has done before is there");
+	holds(all.n > 300, "earlier branches of the process are recorded");
 	close(fd);
 	stop(&target);
 	return all;
@@ -161,9 +161,10 @@ static void see_quit(void)
 {
 	struct trace all = execute(UTRACE_SCOPE_PROCESS);
 
-	is(0, branches_in_programs(&all), "no address of the program");
-	is(1, count_type(&all, UTRACE_BRANCH_HIDDEN), "it is hidden");
-	is(0, count_type(&all, UTRACE_BRANCH_END), "and so is its end");
+	is(0, branches_in_programs(&all),
+	   "no address of the program is recorded");
+	is(1, count_type(&all, UTRACE_BRANCH_HIDDEN), "the program is hidden");
+	is(0, count_type(&all, UTRACE_BRANCH_END), "no END");
 }
 
 /* The set-id program becomes root, and executes a program that forks. */
@@ -171,10 +172,12 @@ static void see_rise(void)
 {
 	struct trace all = execute(UTRACE_SCOPE_TREE);
 
-	is(0, branches_in_programs(&all), "no address of the programs");
-	is(1, count_type(&all, UTRACE_BRANCH_HIDDEN), "they are hidden");
+	is(0, branches_in_programs(&all),
+	   "no address of the programs is recorded");
+	is(1, count_type(&all, UTRACE_BRANCH_HIDDEN),
+	   "the programs are hidden once");
 	is(1, count_type(&all, UTRACE_BRANCH_START), "nothing else begins");
-	is(0, count_type(&all, UTRACE_BRANCH_END), "or ends");
+	is(0, count_type(&all, UTRACE_BRANCH_END), "no END");
 }
 
 /* The set-id program gives up its rights, and executes a program that forks. */
@@ -182,10 +185,12 @@ static void see_fall(void)
 {
 	struct trace all = execute(UTRACE_SCOPE_TREE);
 
-	is(1, count_type(&all, UTRACE_BRANCH_HIDDEN), "the first is hidden");
+	is(1, count_type(&all, UTRACE_BRANCH_HIDDEN),
+	   "the first program is hidden");
 	is(3, count_type(&all, UTRACE_BRANCH_START), "two processes begin");
-	is(2, count_type(&all, UTRACE_BRANCH_END), "and end");
-	holds(branches_in_programs(&all) >= 2000, "and have branched");
+	is(2, count_type(&all, UTRACE_BRANCH_END), "two processes end");
+	holds(branches_in_programs(&all) >= 2000,
+	      "branches of the programs are recorded");
 }
 
 /* The ring is full when the process becomes one that may not be seen. */
@@ -211,10 +216,10 @@ static void see_full_ring(void)
 	have(&target, SELF, make_branches, 2000);
 	tell(&target, SELF, exit_with, 0);
 	read_on(fd, &all, SIZE_MAX);
-	is(513, all.n, "what there was room for, and");
+	is(513, all.n, "the records that had room, and one LOST");
 	is(UTRACE_BRANCH_LOST, type_of(&all.records[all.n - 1]),
-	   "the number of those that are lost");
-	holds(all.records[all.n - 1].from > 1500, "all of them: %llu",
+	   "the last record is LOST");
+	holds(all.records[all.n - 1].from > 1500, "%llu records are lost",
 	      all.records[all.n - 1].from);
 	close(fd);
 	close(dev);
@@ -230,7 +235,9 @@ static __u64 written(int fd)
 	return info.written;
 }
 
-/* Users may not trace for a while; after that the process executes a program. */
+/*
+ * A user may not trace for a while; after that the process executes a program.
+ */
 static int see_sysctl(void *unused)
 {
 	struct trace all = {};
@@ -250,17 +257,19 @@ static int see_sysctl(void *unused)
 	have(&target, SELF, make_branches, 5000);
 	settle(&target, SELF);
 	after = written(fd);
-	is(1, after - before, "0: one more record");
+	is(1, after - before, "0: one more record is read");
 	have_sysctl(UNPRIVILEGED, "1");
 	tell(&target, SELF, execute_plain, 0);
 	read_on(fd, &all, SIZE_MAX);
-	holds(before > 300, "1: %llu records", before);
-	is(UTRACE_BRANCH_HIDDEN, type_of(&all.records[before]), "0: which is HIDDEN");
-	is(1, count_type(&all, UTRACE_BRANCH_HIDDEN), "it is hidden once");
+	holds(before > 300, "1: %llu records are read", before);
+	is(UTRACE_BRANCH_HIDDEN, type_of(&all.records[before]),
+	   "0: that record is HIDDEN");
+	is(1, count_type(&all, UTRACE_BRANCH_HIDDEN), "one HIDDEN");
 	is(0, count_type(&all, UTRACE_BRANCH_LOST), "nothing is lost");
 	is(2, count_type(&all, UTRACE_BRANCH_START), "1: the program begins");
-	is(1, count_type(&all, UTRACE_BRANCH_END), "and ends");
-	holds(branches_in_programs(&all) >= 1000, "and has branched");
+	is(1, count_type(&all, UTRACE_BRANCH_END), "1: the program ends");
+	holds(branches_in_programs(&all) >= 1000,
+	      "1: branches of the program are recorded");
 	close(fd);
 	stop(&target);
 	return dev_test->exit_code;
@@ -307,7 +316,7 @@ static void as_nobody(void (*see)(void), const char *code)
 		exit(dev_test->exit_code);
 	}
 	need(waitpid(pid, &status, 0) == pid, "wait");
-	is(0, status, "a user without privileges");
+	is(0, status, "the checks of a user without privileges");
 }
 
 TEST_F(rights, quit)
@@ -332,7 +341,8 @@ TEST_F(rights, full_ring)
 
 TEST_F(rights, sysctl)
 {
-	is(0, in_child_with_sysctls(see_sysctl, NULL), "a user without privileges");
+	is(0, in_child_with_sysctls(see_sysctl, NULL),
+	   "the checks of a user without privileges");
 }
 
 TEST_HARNESS_MAIN

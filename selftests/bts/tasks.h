@@ -38,7 +38,7 @@ static inline int consumer_of(pid_t tid, struct utrace_ioc_branches arg)
 /* Straight-line code of programs is shorter than this. */
 #define LONGEST_RUN	(1 << 16)
 
-/* The records of one task, without those that say whose they are. */
+/* The records of one task, without TASK records. */
 struct task {
 	pid_t tid;
 	pid_t tgid;
@@ -79,7 +79,10 @@ static inline struct task *task_of(struct tasks *tasks,
 	return task;
 }
 
-/* Part the records of a consumer; those before a first task are left out. */
+/*
+ * Split the records of a consumer by task.  Records before the first TASK are
+ * left out.
+ */
 static inline void split(const struct trace *all, struct tasks *tasks)
 {
 	struct task *task = NULL;

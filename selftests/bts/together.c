@@ -211,13 +211,16 @@ TEST_F(dev, debugger_that_dies)
 		need(waitpid(pid, &status, 0) == pid && !status, "the debugger");
 		on = goes_on();
 	}
-	holds(on, "a thread that was followed goes on");
+	holds(on, "a thread goes on after a debugger died");
 	shared->stop = 1;
 	close(fd);
 	stop(&target);
 }
 
-/* One keeps all, one the last, and a debugger steps other threads and this. */
+/*
+ * One consumer keeps all branches, one the last, and a debugger steps two
+ * threads.
+ */
 TEST_F(dev, debugger)
 {
 	struct trace all = {}, last = {};
@@ -244,14 +247,14 @@ TEST_F(dev, debugger)
 		need(waitpid(target.tid[THREAD], &status, __WALL) > 0, "wait");
 	}
 	holds(shared->rounds - before > 20 && shared->rounds - before < 600,
-	      "the debugger steps the other thread");
+	      "the debugger steps another thread");
 	hear(&target, SELF);
 	shared->begun = 0;
 	tell(&target, SELF, loop, ROUNDS);
 	wait_for(&shared->begun);
 	seize(target.pid);
 	is(600, step_in_loop(target.pid, 600),
-	   "and the thread, by instructions");
+	   "the debugger steps the thread by instructions");
 	need(!ptrace(PTRACE_DETACH, target.pid, 0, 0), "detach");
 	hear(&target, SELF);
 	tell(&target, SELF, exit_with, 0);
@@ -261,10 +264,10 @@ TEST_F(dev, debugger)
 	read_on(fd, &all, SIZE_MAX);
 	read_on(fd_last, &last, SIZE_MAX);
 	is(2 * (ROUNDS - 1), count_from(&all, address_of(counted)),
-	   "all jumps");
-	is(0, count_from(&all, UTRACE_PC_ASYNC), "and no other way");
-	holds(is_gapless(&all), "without a gap");
-	holds(is_end_of(&last, &all), "the last are the end of all");
+	   "each jump is recorded");
+	is(0, count_from(&all, UTRACE_PC_ASYNC), "no other move is recorded");
+	holds(is_gapless(&all), "the trace has no gap");
+	holds(is_end_of(&last, &all), "the last branches are the end of all");
 	waitpid(target.tid[THREAD], NULL, __WALL);
 	stop(&target);
 	close(fd);
@@ -305,7 +308,7 @@ static void set_int3(pid_t pid, bool on)
 		     on ? (word & ~0xffL) | 0xcc : word), "breakpoint");
 }
 
-/* Step the thread over the instruction in the place of which INT3 was. */
+/* Step the thread over the instruction whose first byte INT3 had replaced. */
 static void step_over(pid_t pid)
 {
 	struct user_regs_struct regs;
@@ -371,12 +374,12 @@ static void debug_once(struct debugger *d, bool followed, int rounds)
 	if (followed) {
 		read_on(fd, &all, SIZE_MAX);
 		is(rounds, count_from(&all, address_of(stored)),
-		   "each round is there");
-		holds(is_gapless(&all), "without a gap");
-		is(1, count_type(&all, UTRACE_BRANCH_END), "to the end");
+		   "each round is recorded");
+		holds(is_gapless(&all), "the trace has no gap");
+		is(1, count_type(&all, UTRACE_BRANCH_END), "one END");
 		/* The call that the debugger has broken off is made again. */
 		is(1, count_from(&all, UTRACE_PC_ASYNC),
-		   "moves by the debugger");
+		   "one move by the debugger is recorded");
 		close(fd);
 	}
 	stop(&target);
@@ -397,12 +400,12 @@ static void compare(struct debugger d, int rounds, size_t events)
 	debug_once(&d, false, rounds);
 	debug_once(&followed, true, rounds);
 	holds(d.n >= events, "the debugger has %zu stops", d.n);
-	is(0, d.event[d.n].status, "the program is not disturbed");
-	is(d.n, followed.n, "and as many with a consumer");
+	is(0, d.event[d.n].status, "the program ends normally");
+	is(d.n, followed.n, "with a consumer there are as many stops");
 	for (i = 0; i <= d.n && i <= followed.n; i++)
 		if (memcmp(&d.event[i], &followed.event[i], sizeof(*d.event)))
 			break;
-	holds(i > d.n, "which are the same");
+	holds(i > d.n, "with a consumer the stops are equal");
 	if (i <= d.n && i <= followed.n) {
 		printf("#     stop %zu\n", i);
 		print_stop("alone", &d.event[i]);
@@ -480,15 +483,16 @@ static void have_signals(bool debugged)
 		need(!ptrace(PTRACE_CONT, target.pid, 0, WSTOPSIG(status)),
 		     "continue");
 	}
-	is(0, status, "the program is not disturbed");
+	is(0, status, "the program ends normally");
 	is(debugged ? 30 : 0, passed, "signals that the debugger passes on");
 	is(30, shared->rounds, "signals that the program takes");
 	read_on(fd, &all, SIZE_MAX);
-	is(30, count_from(&all, UTRACE_PC_SIGNAL), "handlers that begin");
-	is(30, count_from(&all, UTRACE_PC_SIGRETURN), "and end");
+	is(30, count_from(&all, UTRACE_PC_SIGNAL), "each handler begins");
+	is(30, count_from(&all, UTRACE_PC_SIGRETURN), "each handler returns");
 	/* The call that the debugger has broken off is made again. */
-	is(debugged, count_from(&all, UTRACE_PC_ASYNC), "other moves");
-	holds(is_gapless(&all), "without a gap");
+	is(debugged, count_from(&all, UTRACE_PC_ASYNC),
+	   "moves by the debugger");
+	holds(is_gapless(&all), "the trace has no gap");
 	stop(&target);
 	close(fd);
 }
@@ -538,7 +542,7 @@ static void be_visited(const struct target *target, int visits)
 	if (!pid)
 		_exit(visit(target->pid, visits));
 	need(waitpid(pid, &status, 0) == pid, "wait");
-	is(0, status, "other consumers come and go");
+	is(0, status, "other consumers are opened and closed");
 }
 
 TEST_F(dev, come_and_go)
@@ -562,12 +566,13 @@ TEST_F(dev, come_and_go)
 	tell(&target, SELF, exit_with, 0);
 	read_on(fd, &all, SIZE_MAX);
 	read_on(fd_last, &last, SIZE_MAX);
-	is(ROUNDS - 1 + 99, count_from(&all, address_of(counted)), "all jumps");
-	is(0, count_from(&all, UTRACE_PC_ASYNC), "and no other way");
-	is(1, count_type(&all, UTRACE_BRANCH_START), "one begin");
+	is(ROUNDS - 1 + 99, count_from(&all, address_of(counted)),
+	   "each jump is recorded");
+	is(0, count_from(&all, UTRACE_PC_ASYNC), "no other move is recorded");
+	is(1, count_type(&all, UTRACE_BRANCH_START), "one START");
 	is(0, count_type(&all, UTRACE_BRANCH_LOST), "nothing is lost");
-	holds(is_gapless(&all), "without a gap");
-	holds(is_end_of(&last, &all), "the last are the end of all");
+	holds(is_gapless(&all), "the trace has no gap");
+	holds(is_end_of(&last, &all), "the last branches are the end of all");
 	stop(&target);
 	close(fd);
 	close(fd_last);

@@ -149,24 +149,28 @@ TEST_F(tracks, whole)
 	int fd = track_levels(pid, variant->levels);
 
 	read_for(fd, &trace, 20000, 0);
-	is(UTRACE_BRANCH_SOURCE_EMULATED, told(fd).source, "by the source");
-	is(0, end(pid), "the task ends as ever");
+	is(UTRACE_BRANCH_SOURCE_EMULATED, told(fd).source,
+	   "the source is the emulated one");
+	is(0, end(pid), "the task ends normally");
 	read_on(fd, &trace, SIZE_MAX);
 	see(&seen, &trace, variant->levels);
-	is(UTRACE_BRANCH_TASK, type_of(&trace.records[0]), "whose they are");
-	is(UTRACE_BRANCH_START, type_of(&trace.records[1]), "the begin");
-	is(UTRACE_BRANCH_END, type_of(&trace.records[trace.n - 1]), "the end");
+	is(UTRACE_BRANCH_TASK, type_of(&trace.records[0]),
+	   "the first record is TASK");
+	is(UTRACE_BRANCH_START, type_of(&trace.records[1]),
+	   "the second record is START");
+	is(UTRACE_BRANCH_END, type_of(&trace.records[trace.n - 1]),
+	   "the last record is END");
 	is(1, seen.tasks, "one task");
-	is(0, seen.wrong, "each branch follows the one before");
+	is(0, seen.wrong, "each branch follows the previous one");
 	is(0, seen.lost, "nothing is lost");
 	holds(seen.branches > 10000, "%zu branches", seen.branches);
 	if (variant->levels == UTRACE_LEVEL_USER)
-		holds(seen.calls > 100, "%zu ways into the kernel and back",
+		holds(seen.calls > 100, "%zu entries of the kernel and exits",
 		      seen.calls);
 	close(fd);
 }
 
-/* The last ones, while the thread runs, and after that. */
+/* The last records, while the thread runs and after that. */
 TEST_F(tracks, last)
 {
 	pid_t pid = start_running(0);
@@ -182,13 +186,15 @@ TEST_F(tracks, last)
 
 	usleep(500000);
 	read_for(fd, &trace, 400, 0);
-	is(UTRACE_BRANCH_LOST, type_of(&trace.records[0]), "others were before");
-	is(UTRACE_BRANCH_TASK, type_of(&trace.records[1]), "whose the rest are");
+	is(UTRACE_BRANCH_LOST, type_of(&trace.records[0]),
+	   "LOST stands for the earlier records");
+	is(UTRACE_BRANCH_TASK, type_of(&trace.records[1]),
+	   "TASK names the task of the next records");
 	is(0, end(pid), "the task ends");
 	read_on(fd, &trace, SIZE_MAX);
 	see(&seen, &trace, variant->levels);
-	is(0, seen.wrong, "each branch follows the one before");
-	is(1, seen.ends, "and then the end");
+	is(0, seen.wrong, "each branch follows the previous one");
+	is(1, seen.ends, "one END");
 	close(fd);
 }
 
@@ -213,7 +219,7 @@ TEST_F(tracks, drop)
 	read_on(fd, &trace, SIZE_MAX);
 	see(&seen, &trace, variant->levels);
 	holds(seen.lost > 1000, "%llu records are lost", seen.lost);
-	is(0, seen.wrong, "and no branch more than that");
+	is(0, seen.wrong, "no other branch is missing");
 	close(fd);
 }
 
@@ -244,9 +250,9 @@ TEST_F(tracks, migrates)
 	is(0, end(pid), "the task ends");
 	read_on(fd, &trace, SIZE_MAX);
 	see(&seen, &trace, BOTH);
-	is(0, seen.wrong, "each branch follows the one before, by CPU");
-	holds(seen.begun[0] && seen.begun[1], "on both");
-	is(1, seen.ends, "and then the end");
+	is(0, seen.wrong, "each branch follows the previous one of its CPU");
+	holds(seen.begun[0] && seen.begun[1], "both CPUs have branches");
+	is(1, seen.ends, "one END");
 	close(fd);
 }
 
@@ -299,23 +305,23 @@ TEST_F(thread, waits)
 	int fd = make_wait(pid);
 	unsigned long rounds;
 
-	holds(!gets_on(), "and runs no user code");
+	holds(!gets_on(), "the task runs no user code");
 	rounds = shared->rounds;
 	read_for(fd, &trace, 20000, 5);
 	holds(__atomic_load_n(&shared->rounds, __ATOMIC_RELAXED) != rounds,
-	      "it goes on when records are read");
+	      "the task goes on when records are read");
 	__atomic_store_n(&shared->stop, 1, __ATOMIC_RELAXED);
 	read_on(fd, &trace, SIZE_MAX);
 	is(0, end(pid), "the task ends");
 	see(&seen, &trace, UTRACE_LEVEL_USER);
-	is(0, seen.wrong, "each branch follows the one before");
+	is(0, seen.wrong, "each branch follows the previous one");
 	is(0, seen.lost, "nothing is lost");
-	is(0, told(fd).lost + told(fd).gaps, "as the consumer says");
+	is(0, told(fd).lost + told(fd).gaps, "BRANCH_INFO reports no loss");
 	holds(seen.branches > 10000, "%zu branches", seen.branches);
 	close(fd);
 }
 
-/* What a task that is killed has left in its stage is not lost. */
+/* The records that a killed task has left in its stage are not lost. */
 TEST_F(thread, killed)
 {
 	pid_t pid = start_running(0);
@@ -327,10 +333,10 @@ TEST_F(thread, killed)
 	is(SIGKILL, end(pid), "a task that waits is killed");
 	read_on(fd, &trace, SIZE_MAX);
 	see(&seen, &trace, UTRACE_LEVEL_USER);
-	is(0, seen.wrong, "each branch follows the one before");
+	is(0, seen.wrong, "each branch follows the previous one");
 	holds(seen.branches > 1000, "%zu branches", seen.branches);
 	is(0, seen.lost, "nothing is lost");
-	is(1, seen.ends, "nor the end");
+	is(1, seen.ends, "one END");
 	close(fd);
 }
 
@@ -408,8 +414,8 @@ static __u64 all_of(const struct task *task)
 }
 
 /*
- * A thread executes a program when nobody has read for long, and so takes over the
- * pid of the leader.  What it has done before stays that of its former pid.
+ * A thread executes a program when no record has been read for long, and so
+ * takes over the pid of the leader.  Its earlier records keep its former pid.
  */
 TEST_F(thread, executes)
 {
@@ -439,17 +445,20 @@ TEST_F(thread, executes)
 	read_on(fd, &trace, SIZE_MAX);
 	split(&trace, &tasks);
 	leader = find_task(&tasks, pid);
-	is(2, tasks.n, "two threads");
+	is(2, tasks.n, "records of two tasks");
 	need(tasks.n == 2 && leader, "the leader");
 	before = all_of(&tasks.task[leader == tasks.task]);
 	holds(before > 10000, "the thread has done %llu branches", before);
-	holds(all_of(leader) < before / 2, "the program %llu", all_of(leader));
+	holds(all_of(leader) < before / 2,
+	      "the program has done %llu branches", all_of(leader));
 	free_tasks(&tasks);
 	free(trace.records);
 	close(fd);
 }
 
-/* The reader goes away: the task goes on, with and without a descriptor. */
+/*
+ * The reader closes its descriptor: the task goes on, with and without a copy.
+ */
 TEST_F(thread, left)
 {
 	pid_t pid = start_running(0);
@@ -459,8 +468,8 @@ TEST_F(thread, left)
 	holds(gets_on(), "the task goes on");
 	fd = make_wait(pid);
 	close(fd);
-	holds(gets_on(), "a second time");
-	is(0, end(pid), "and ends as ever");
+	holds(gets_on(), "the task goes on a second time");
+	is(0, end(pid), "the task ends normally");
 }
 
 /*
@@ -496,14 +505,15 @@ TEST_F(thread, unaware)
 	read_on(others[1], &last, SIZE_MAX);
 	see(&seen, &trace, UTRACE_LEVEL_USER);
 	see(&seen_last, &last, BOTH);
-	is(0, seen.wrong + seen.lost, "one has all of user mode");
-	is(0, seen_last.wrong, "one the last of all");
-	holds(is_gapless(&steps), "one the steps, without a gap");
+	is(0, seen.wrong + seen.lost,
+	   "one consumer has all branches of user mode");
+	is(0, seen_last.wrong, "one has the last branches");
+	holds(is_gapless(&steps), "one has the steps, without a gap");
 	close(fd);
 	close(others[1]);
 }
 
-/* A tree of processes that come, execute a program, and go. */
+/* A tree of processes that start, execute a program, and end. */
 TEST_F(thread, tree)
 {
 	struct trace trace = {};
@@ -539,11 +549,11 @@ TEST_F(thread, tree)
 	read_on(fd, &trace, SIZE_MAX);
 	see(&seen, &trace, 0);
 	holds(seen.starts >= 21 && seen.starts <= 31, "%zu begins", seen.starts);
-	is(seen.starts, seen.ends, "each has its end");
+	is(seen.starts, seen.ends, "each START has its END");
 	close(fd);
 }
 
-/* Consumers end while their task sleeps, which has to be in no way then. */
+/* Consumers end while their task sleeps, and must have no effect then. */
 TEST_F(thread, sleeps)
 {
 	pid_t pid = fork();
@@ -562,7 +572,7 @@ TEST_F(thread, sleeps)
 			break;
 		close(fd);
 	}
-	is(100, i, "consumers come and go");
+	is(100, i, "consumers are opened and closed");
 	kill(pid, SIGKILL);
 	need(waitpid(pid, &status, 0) == pid, "waitpid");
 	is(SIGKILL, status, "the task is killed");
@@ -587,8 +597,8 @@ static void *come_and_go(void *arg)
 }
 
 /*
- * Consumers come and go at any time of tasks that fork, execute, take signals
- * and move.
+ * Consumers are opened and closed at any time of tasks that fork, execute, take
+ * signals and move.
  */
 TEST_F(thread, storm)
 {
@@ -625,7 +635,7 @@ TEST_F(thread, storm)
 	for (i = 0; i < 3; i++)
 		pthread_join(threads[i], NULL);
 	need(waitpid(pid, &status, 0) == pid, "waitpid");
-	is(0, status, "the tasks have noticed nothing");
+	is(0, status, "the tasks end normally");
 }
 
 static bool switch_cpu(const char *to)
@@ -658,8 +668,8 @@ TEST_F(thread, hotplug)
 	is(0, end(pid), "the task ends");
 	read_on(fd, &trace, SIZE_MAX);
 	see(&seen, &trace, BOTH);
-	is(0, seen.wrong, "each branch follows the one before, by CPU");
-	is(1, seen.ends, "and then the end");
+	is(0, seen.wrong, "each branch follows the previous one of its CPU");
+	is(1, seen.ends, "one END");
 	close(fd);
 }
 
@@ -669,14 +679,15 @@ TEST_F(thread, refused)
 
 	is(-EOPNOTSUPP, track(pid, (struct utrace_ioc_branches){
 			.levels = BOTH, .full = UTRACE_FULL_STOP }),
-	   "a task does not wait in the kernel");
+	   "refused: a task that waits in the kernel");
 	is(-EINVAL, track(pid, (struct utrace_ioc_branches){
-			.where.scope = UTRACE_SCOPE_SYSTEM }), "no such scope");
+			.where.scope = UTRACE_SCOPE_SYSTEM }),
+	   "refused: the system scope");
 	is(-EOPNOTSUPP, track(pid, (struct utrace_ioc_branches){
 			.source = UTRACE_BRANCH_SOURCE_INTEL }),
-	   "another source than there is");
+	   "refused: a source that the CPUs lack");
 	is(-EDEADLK, track(getpid(), (struct utrace_ioc_branches){}),
-	   "a reader that would wait for itself");
+	   "refused: a reader that would wait for itself");
 	end(pid);
 }
 
@@ -685,7 +696,7 @@ static int try_as_nobody(void *unused)
 	become_nobody();
 	is(-EPERM, track(getpid(), (struct utrace_ioc_branches){
 			.full = UTRACE_FULL_OVERWRITE }),
-	   "the CPUs are not for all, though the task is");
+	   "refused: branches by CPU");
 	return dev_test->exit_code;
 }
 
@@ -693,7 +704,8 @@ TEST_F(thread, rights)
 {
 	need(!set_unprivileged("1"), "the sysctl");
 	need(!chmod("/dev/utrace", 0666), "the device");
-	is(0, in_child(try_as_nobody, NULL), "a user without privileges");
+	is(0, in_child(try_as_nobody, NULL),
+	   "the checks of a user without privileges");
 	set_unprivileged("0");
 }
 

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Neither inlined, nor left by a jump instead of a call and a return. */
+/* Not inlined, and not left by a jump instead of a call and a return. */
 #define FUNCTION __attribute__((noipa, optimize("no-optimize-sibling-calls")))
 
 static jmp_buf back;
