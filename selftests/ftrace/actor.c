@@ -3,8 +3,8 @@
  * utrace selftests - a program that carries out commands
  *
  * The program reads commands, one a line, and answers each by a line when the
- * command is done.  Between two answers it does nothing but what the command
- * says, besides reading and writing these lines.
+ * command is done.  Between two answers it does only what the command says,
+ * besides reading and writing these lines.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -38,7 +38,7 @@ static void *mark(void *path)
 	return NULL;
 }
 
-/* A child or a thread that looks for a file. */
+/* A child or a thread that tries to find a file. */
 static long do_child(const char *path, int status)
 {
 	pid_t pid = fork();

@@ -40,13 +40,13 @@ settings() {
 	echo access > "$p/syscalls"
 	after "$by: one call" "access -access "
 	echo getuid > "$p/syscalls"
-	after "$by: another one" "getuid -getuid "
+	after "$by: another call" "getuid -getuid "
 	echo access >> "$p/syscalls"
-	after "$by: both" "access -access getuid -getuid "
+	after "$by: both calls" "access -access getuid -getuid "
 	echo '!getuid' >> "$p/syscalls"
-	after "$by: and out again" "access -access "
+	after "$by: a call is removed" "access -access "
 	: > "$p/syscalls"
-	after "$by: all again" "access -access getuid -getuid "
+	after "$by: all calls again" "access -access getuid -getuid "
 	echo sys_exit > "$p/events"
 	after "$by: results alone" "-access -getuid "
 	echo sys_enter > "$p/events"
@@ -54,14 +54,14 @@ settings() {
 	echo signal > "$p/events"
 	after "$by: no calls" ""
 	do_it signal 10
-	holds "$by: but signals" has "$own/trace" '--- SIGUSR1'
+	holds "$by: signals, but no calls" has "$own/trace" '--- SIGUSR1'
 	echo exec > "$p/events"
-	after "$by: still none" ""
+	after "$by: still no calls" ""
 	echo "sys_enter sys_exit" > "$p/events"
 	after "$by: calls again" "access -access getuid -getuid "
 	echo > "$own/trace"
 	do_it signal 10
-	holds "$by: and no signals" hasnt "$own/trace" '--- SIGUSR1'
+	holds "$by: calls, but no signals" hasnt "$own/trace" '--- SIGUSR1'
 }
 
 test_alone() {
@@ -81,8 +81,8 @@ test_other() {
 	echo exec > "$p/events"
 	follow "$own" "$actor"
 	settings "another instance"
-	holds "the other has its own all the time" is 11 count "$other/trace" ': getuid\(\)$'
-	holds "and nothing else" is 11 eval "plain $other/trace | wc -l"
+	holds "another instance: it has its calls all the time" is 11 count "$other/trace" ': getuid\(\)$'
+	holds "another instance: it has no other records" is 11 eval "plain $other/trace | wc -l"
 	: > "$other/process/syscalls"
 	echo "$everything" > "$other/process/events"
 	quiet "$own"
@@ -100,11 +100,11 @@ test_strace() {
 	begin
 	strace -q -o "$tmp/strace.log" -p "$actor" 8>&- 9<&- &
 	job=$!
-	holds "strace has it" await eval "[ \"\$(tracer_of)\" = $job ]"
+	holds "strace traces the actor" await eval "[ \"\$(tracer_of)\" = $job ]"
 	echo exec > "$p/events"
 	follow "$own" "$actor"
 	settings "strace"
-	holds "strace: as many calls as ever" is 11 count "$tmp/strace.log" '^getuid\(\)'
+	holds "strace: it has all calls" is 11 count "$tmp/strace.log" '^getuid\(\)'
 	kill -INT $job
 	wait $job
 	settings "strace has gone"
@@ -113,7 +113,7 @@ test_strace() {
 }
 
 # pairs N: an exit that says how long the call took must have its entry before
-# it. At most N exits may not say so, of calls in which the task began to be
+# it. At most N exits may lack it, of calls in which the task began to be
 # followed.
 pairs() {
 	sed -nE "s/^.*-$actor +\\[[0-9]+\\] [^:]*: //p" "$own/trace" > "$tmp/texts"
@@ -149,8 +149,8 @@ test_comm() {
 	becomes comm4 yes
 	do_it comm nobody
 	becomes comm5 no
-	holds "comm: entries and exits" pairs 2
-	holds "comm: exits alone are of the calls that began it" is 2 eval \
+	holds "comm: each exit has its entry" pairs 2
+	holds "comm: only calls that changed the name lack an entry" is 2 eval \
 		"grep -c '<... prctl resumed> = 0\$' $tmp/texts"
 	: > "$p/comms"
 	quiet "$own"
@@ -177,8 +177,8 @@ test_cgroup() {
 	await eval '[ "$(cat /proc/$actor/wchan)" != 0 ]'
 	echo "$actor" > $dir/cgroup.procs
 	becomes cgroup4 yes
-	holds "cgroup: entries and exits" pairs 2
-	holds "cgroup: an exit outside of it is not recorded" \
+	holds "cgroup: each exit has its entry" pairs 2
+	holds "cgroup: an exit outside of the cgroup is not recorded" \
 		hasnt "$own/trace" 'pause resumed'
 	echo "$actor" > /sys/fs/cgroup/cgroup.procs
 	: > "$p/cgroups"

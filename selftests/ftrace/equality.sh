@@ -3,8 +3,8 @@
 #
 # utrace selftests - a parallel build, seen by four tracers at once
 #
-# The tracer, a listener to its events, raw_syscalls and strace must show the
-# same calls of each task.
+# The tracer, an instance with its events enabled (the listener), raw_syscalls
+# and strace must show the same calls of each task.
 # shellcheck disable=SC2016 # eval gets expressions
 set -uo pipefail
 
@@ -103,7 +103,7 @@ project
 setup
 run > "$tmp/said" 2>&1 &
 strace=$!
-holds "the build works" wait "$strace"
+holds "the build succeeds" wait "$strace"
 for dir in "${all[@]}"; do
 	echo 0 > "$dir/tracing_on"
 	holds "nothing is lost: ${dir##*/}" is 0 lost "$dir"
@@ -118,7 +118,7 @@ entries strace > "$tmp/strace.entries"
 echo "# $(wc -l < "$tmp/raw.entries") calls of $(cut -d ' ' -f 1 "$tmp/raw" | uniq | wc -l) tasks"
 holds "there is something to compare" [ "$(wc -l < "$tmp/raw.entries")" -gt 5000 ]
 holds "tracer and raw_syscalls: calls and results" same "$tmp/raw.short" "$tmp/fields"
-holds "listener and raw_syscalls: arguments too" same "$tmp/raw" "$tmp/listener"
+holds "listener and raw_syscalls: calls, arguments and results" same "$tmp/raw" "$tmp/listener"
 holds "strace and raw_syscalls: calls" same "$tmp/raw.entries" "$tmp/strace.entries"
 quiet "$own"
 echo 0 > "$raw/events/raw_syscalls/enable"

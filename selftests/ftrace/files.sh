@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# utrace selftests - what the files in process/ take, show and refuse
+# utrace selftests - what the files in process/ accept, show and refuse
 # shellcheck disable=SC2016 # eval gets expressions
 set -uo pipefail
 
@@ -29,11 +29,11 @@ words() {
 	echo "$3" >> "$f"
 	holds "$1: >> adds" set_to "$1" "$2 $3"
 	echo "$3" >> "$f"
-	holds "$1: what is there is not there twice" set_to "$1" "$2 $3"
+	holds "$1: >> of a word that is there" set_to "$1" "$2 $3"
 	cat "$f" > "$tmp/old"
 	cat "$tmp/old" > "$f"
-	holds "$1: what is read can be written" cmp "$tmp/old" "$f"
-	holds "$1: the other instance has its own" cmp "$tmp/other" "$b/process/$1"
+	holds "$1: its text can be written back" cmp "$tmp/old" "$f"
+	holds "$1: the other instance is unchanged" cmp "$tmp/other" "$b/process/$1"
 	echo "!$2" >> "$f"
 	holds "$1: ! removes" set_to "$1" "$3"
 	echo "$2 $3" > "$f"
@@ -68,22 +68,22 @@ bad() {
 	local f=$p/$1
 
 	echo "$2" > "$f"
-	holds "$1: '$3' is refused, and pointed at" refuses "$1" "$2 $3" "$3"
+	holds "$1: '$3' is refused, and error_log points at it" refuses "$1" "$2 $3" "$3"
 	holds "$1: '$3' is refused by >" eval "! echo '$3' 2> /dev/null > $f"
-	holds "$1: nothing is changed by '$3'" set_to "$1" "$2"
+	holds "$1: '$3' changes nothing" set_to "$1" "$2"
 }
 
 test_names() {
 	local dir
 
 	for dir in "$tracing" "$a"; do
-		holds "the tracer is there: ${dir##*/}" \
+		holds "the tracer is available: ${dir##*/}" \
 			grep -w process "$dir/available_tracers"
-		holds "its files: ${dir##*/}" is \
+		holds "the files in process/: ${dir##*/}" is \
 			"args cgroups comms events exes stacks stat syscalls uids " \
 			eval "ls $dir/process | tr '\n' ' '"
 	done
-	holds "its events" is \
+	holds "the trace events" is \
 		"exec exit fork jobctl signal sys_enter sys_exit " \
 		eval "ls $a/events/utrace | sed -n 's/^utrace_//p' | tr '\n' ' '"
 	for dir in comms exes uids cgroups syscalls; do
@@ -101,15 +101,15 @@ test_words() {
 	words events stat cpu
 	words syscalls read openat
 	words args strings files
-	holds "events: all of them" eval \
+	holds "events: all of them are accepted" eval \
 		'echo jobctl cpu stat sys_enter exec sys_exit signal fork exit > $p/events'
 	holds "events: 9" is 9 eval 'wc -l < $p/events'
-	holds "args: all of them" eval 'echo strings buffers sockets files > $p/args'
+	holds "args: all of them are accepted" eval 'echo strings buffers sockets files > $p/args'
 	echo "one" > "$p/comms"
 	echo '"two words"' >> "$p/comms"
 	holds "comms: a blank in a name" has "$p/comms" '^"two words"$'
 	echo '!"two words"' >> "$p/comms"
-	holds "comms: and out again" set_to comms one
+	holds "comms: a name with a blank is removed" set_to comms one
 }
 
 test_stacks() {
@@ -120,14 +120,14 @@ test_stacks() {
 		holds "stacks: $word" set_to stacks $word
 	done
 	holds "stacks: another word is refused" rejects "$p/stacks" some
-	holds "stacks: nothing is changed" set_to stacks none
+	holds "stacks: the word changes nothing" set_to stacks none
 }
 
 test_calls() {
 	echo i386/getpid > "$p/syscalls"
-	holds "syscalls: of the 32-bit table" set_to syscalls i386/getpid
+	holds "syscalls: a name of the 32-bit table" set_to syscalls i386/getpid
 	echo i386/20 > "$p/syscalls"
-	holds "syscalls: by number" set_to syscalls i386/getpid
+	holds "syscalls: a number is shown as a name" set_to syscalls i386/getpid
 	echo 39 > "$p/syscalls"
 	cat "$p/syscalls" > "$tmp/old"
 	cat "$tmp/old" > "$p/syscalls"
@@ -154,7 +154,7 @@ test_bad() {
 	bad comms "one" '!'
 	bad comms "one" '""'
 	bad comms "one" '!two'
-	holds "comms: nothing is changed" set_to comms one
+	holds "comms: wrong names change nothing" set_to comms one
 }
 
 test_names

@@ -38,13 +38,13 @@ test_pointers() {
 	for stack in none frames raw; do
 		setup $stack
 		(traced "$bin/hostile" pointers) > "$tmp/traced"
-		holds "bad pointers, stacks $stack: no difference" \
+		holds "bad pointers, stacks $stack: the same results" \
 			diff "$tmp/alone" "$tmp/traced"
 		holds "bad pointers, stacks $stack: recorded" \
 			has "$own/trace" 'openat\(AT_FDCWD, 0xffffffff81000000, '
-		holds "bad pointers, stacks $stack: what begins well" \
+		holds "bad pointers, stacks $stack: a string is cut at bad memory" \
 			has "$own/trace" 'openat\(AT_FDCWD, "xxxxxxx"\.\.\., '
-		holds "bad pointers, stacks $stack: what just fits" \
+		holds "bad pointers, stacks $stack: a string that just fits" \
 			has "$own/trace" 'openat\(AT_FDCWD, "xxxxxxx", '
 		quiet "$own"
 	done
@@ -52,9 +52,9 @@ test_pointers() {
 
 test_race() {
 	setup raw
-	holds "memory that comes and goes" eval \
+	holds "memory that is unmapped and mapped" eval \
 		'(traced "$bin/hostile" race $((${SLOW:-0} ? 300 : 2000)))'
-	holds "was recorded" has "$own/trace" 'writev'
+	holds "such calls are recorded" has "$own/trace" 'writev'
 	quiet "$own"
 }
 
@@ -71,8 +71,8 @@ is_stuck() {
 	[ "$(cat "/proc/$pid/wchan")" = handle_userfault ]
 }
 
-# in_tracer: does the task wait in the tracer, and not in the call? The record
-# comes only when it is complete.
+# in_tracer: check that the task waits in the tracer, and not in the call. The
+# record comes only when it is complete.
 in_tracer() {
 	is_stuck && ! grep -E "hostile-$pid .* (openat\\(.*0x7f|execve\\(\"/bin/true\")" \
 		"$own/trace"
@@ -88,7 +88,8 @@ end_stuck() {
 	wait "$pid" 2> /dev/null
 }
 
-# soon WHAT COMMAND...: does the command end in time? A hung one is left behind.
+# soon WHAT COMMAND...: check that the command ends in time. If it hangs it is
+# left alone.
 soon() {
 	local text=$1 job
 
@@ -109,16 +110,16 @@ test_stuck() {
 	for what in stuck stuck-exec; do
 		setup none
 		begin_stuck $what
-		holds "$what: it is stuck" is_stuck
-		holds "$what: in the tracer" in_tracer
+		holds "$what: the task is stuck" is_stuck
+		holds "$what: it is stuck in the tracer" in_tracer
 		end_stuck "$what"
 
 		begin_stuck $what
-		soon "$what: its targets can be changed" write 1 "$own/set_event_pid"
-		soon "$what: the settings too" write stat "$p/events"
-		soon "$what: others too" write hostile "$p/comms"
+		soon "$what: targets can be changed" write 1 "$own/set_event_pid"
+		soon "$what: settings can be changed" write stat "$p/events"
+		soon "$what: names can be changed" write hostile "$p/comms"
 		soon "$what: the tracer can be switched off" write nop "$own/current_tracer"
-		soon "$what: and on" write process "$own/current_tracer"
+		soon "$what: the tracer can be switched on" write process "$own/current_tracer"
 		holds "$what: it is still stuck" is_stuck
 		echo 'sys_enter sys_exit' > "$p/events"
 		: > "$p/comms"
@@ -126,8 +127,8 @@ test_stuck() {
 
 		begin_stuck $what
 		soon "$what: the instance can be removed" rmdir "$own"
-		holds "$what: it is gone" [ ! -e "$own" ]
-		soon "$what: and made again" mkdir "$own"
+		holds "$what: the instance is gone" [ ! -e "$own" ]
+		soon "$what: the instance can be made again" mkdir "$own"
 		end_stuck "$what, instance removed"
 	done
 }
@@ -136,9 +137,9 @@ test_stuck_stat() {
 	setup none
 	echo stat sys_enter > "$p/events"
 	begin_stuck stuck
-	holds "stat says where it is" eval \
+	holds "stat names its call" eval \
 		"awk -v pid=$pid '\$1 == pid && \$4 == \"now\"' $p/stat | grep openat"
-	holds "others are still followed" eval \
+	holds "other tasks are still followed" eval \
 		'(traced /bin/cat /etc/hostname); has $own/trace /etc/hostname'
 	end_stuck "stat"
 	quiet "$own"

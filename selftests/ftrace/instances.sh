@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# utrace selftests - several instances at once, other listeners, and removal
+# utrace selftests - several instances at once, instances with only events, and
+# removal
 # shellcheck disable=SC2016 # eval gets expressions
 set -uo pipefail
 
@@ -32,23 +33,24 @@ test_own() {
 	echo access > "$tracing/process/syscalls"
 	do_it call 39
 	do_it mark /own
-	holds "one instance has its target's" once "$a" own
-	holds "the top level has it too" once "$tracing" own
-	holds "another has not" never "$b" own
-	holds "one instance has all calls" has "$a/trace" 'getpid\(\)'
-	holds "the top level has those of its own" hasnt "$tracing/trace" 'getpid'
-	holds "another has its own target's" has "$b/trace" "-$$ +\\["
+	holds "an instance records its target" once "$a" own
+	holds "the top level records its target" once "$tracing" own
+	holds "another instance does not record it" never "$b" own
+	holds "an instance records all calls" has "$a/trace" 'getpid\(\)'
+	holds "the top level records only its calls" hasnt "$tracing/trace" 'getpid'
+	holds "another instance records its own target" has "$b/trace" "-$$ +\\["
 	: > "$tracing/process/syscalls"
 	quiet "$tracing"
 	do_it mark /still
-	holds "one goes on when another ends" once "$a" still
-	holds "nothing is recorded after the end" never "$tracing" still
+	holds "an instance goes on when the tracer of another ends" once "$a" still
+	holds "no record after the end of a tracer" never "$tracing" still
 	quiet "$a"
 	quiet "$b"
 	end
 }
 
-# A listener to the events has those of all instances, each event once.
+# An instance with only the events enabled (the listener) gets those of all
+# instances, each event once.
 test_union() {
 	begin
 	echo 1 > "$c/events/utrace/enable"
@@ -57,27 +59,27 @@ test_union() {
 	do_it mark /union
 	holds "two instances and a listener: one" once "$a" union
 	holds "two instances and a listener: two" once "$b" union
-	holds "the listener has it once" once "$c" union
-	holds "the listener has what one alone follows" has "$c/trace" "-$$ +\\["
+	holds "two instances and a listener: the listener" once "$c" union
+	holds "the listener gets a target of one instance, too" has "$c/trace" "-$$ +\\["
 	echo 1 > "$a/events/utrace/enable"
 	do_it mark /both
 	holds "tracer and event in one: once" once "$a" both
-	holds "the others as before: two" once "$b" both
-	holds "the others as before: the listener" once "$c" both
+	holds "tracer and event in one: two" once "$b" both
+	holds "tracer and event in one: the listener" once "$c" both
 	holds "tracer and event in one: its own pids" hasnt "$a/trace" "-$$ +\\["
 	echo actor > "$a/process/comms"
 	echo > "$a/set_event_pid"
 	do_it mark /by-name
 	holds "tracer and event in one: its own names" hasnt "$a/trace" "-$$ +\\["
-	holds "and these once" once "$a" by-name
+	holds "tracer and event in one: its names once" once "$a" by-name
 	: > "$a/process/comms"
 	echo "$actor" > "$a/set_event_pid"
 	echo 0 > "$a/events/utrace/enable"
 	echo mark > "$b/process/comms"
 	do_it mark /rejected
-	holds "a target less: one" once "$a" rejected
-	holds "a target less: two" never "$b" rejected
-	holds "a target less: the listener" once "$c" rejected
+	holds "one rejects a target: the other instance" once "$a" rejected
+	holds "one rejects a target: that instance" never "$b" rejected
+	holds "one rejects a target: the listener" once "$c" rejected
 	: > "$b/process/comms"
 	echo 0 > "$c/events/utrace/enable"
 	quiet "$a"
@@ -101,7 +103,7 @@ test_detach() {
 		do_it mark "/after$k"
 		holds "detach: no further record ($k)" never "$c" "after$k"
 	done
-	holds "detach: there were some before" once "$c" during5
+	holds "detach: records before that" once "$c" during5
 	holds "detach: no engine" is "" engine_events "$actor"
 	echo 0 > "$c/events/utrace/enable"
 	echo > "$c/trace"
@@ -118,15 +120,15 @@ test_full() {
 	follow "$b" "$actor"
 	do_it call 102 2000
 	holds "full: lost records are counted" eval '[ "$(lost "$a")" -gt 1000 ]'
-	holds "full: the last ones are there" has "$a/trace" 'getuid'
-	holds "full: in that instance alone" is 0 lost "$b"
-	holds "full: the other has all of them" is 2000 count "$b/trace" 'getuid\(\)'
+	holds "full: the last records are kept" has "$a/trace" 'getuid'
+	holds "full: the other instance loses none" is 0 lost "$b"
+	holds "full: the other instance has all records" is 2000 count "$b/trace" 'getuid\(\)'
 	echo 0 > "$a/options/overwrite"
 	echo > "$a/trace"
 	do_it call 102 2000
-	holds "full, no overwriting: counted" eval '[ "$(lost "$a")" -gt 1000 ]'
+	holds "full, no overwriting: lost records are counted" eval '[ "$(lost "$a")" -gt 1000 ]'
 	before=$(count "$a/trace" getuid)
-	holds "full, no overwriting: the first ones are there" [ "$before" -gt 10 ]
+	holds "full, no overwriting: the first records are kept" [ "$before" -gt 10 ]
 	echo 1 > "$a/options/overwrite"
 	quiet "$a"
 	quiet "$b"
@@ -138,27 +140,27 @@ test_remove() {
 	follow "$a" "$actor"
 	follow "$b" "$actor"
 	do_it mark /there
-	holds "removed while it traces" rmdir "$a"
+	holds "an instance is removed while it traces" rmdir "$a"
 	do_it mark /gone
-	holds "the other goes on" once "$b" gone
+	holds "the other instance goes on" once "$b" gone
 	holds "one engine is left" is 1 eval 'engine_events "$actor" | wc -l'
 	a=$(instance one)
-	holds "a new one of that name knows nothing" is "" cat "$a/set_event_pid"
+	holds "a new instance of that name has no targets" is "" cat "$a/set_event_pid"
 	follow "$a" "$actor"
 	do_it mark /anew
-	holds "and traces" once "$a" anew
+	holds "a new instance of that name traces" once "$a" anew
 	# A few functions that matter little here.
 	echo kernel_halt > "$b/set_ftrace_filter"
 	echo function > "$b/current_tracer"
 	do_it mark /switched
-	holds "switched to another tracer" never "$b" switched
+	holds "another tracer: no record" never "$b" switched
 	echo process > "$b/current_tracer"
 	do_it mark /back
-	holds "and back" once "$b" back
-	holds "and the targets are still known" is "$actor" cat "$b/set_event_pid"
+	holds "the tracer again: recorded" once "$b" back
+	holds "the tracer again: it has its targets" is "$actor" cat "$b/set_event_pid"
 	end
-	holds "the target is dead" has "$b/trace" '\+\+\+ exited with 0'
-	holds "its end is recorded there" has "$a/trace" '\+\+\+ exited with 0'
+	holds "the end of the target is recorded" has "$b/trace" '\+\+\+ exited with 0'
+	holds "the other instance records it, too" has "$a/trace" '\+\+\+ exited with 0'
 	quiet "$a"
 	quiet "$b"
 }
@@ -187,25 +189,25 @@ test_open() {
 	for f in "$a"/process/*; do
 		f=${f##*/}
 		exec 7<> "$a/process/$f"
-		holds "open, it keeps the instance: $f" refused
-		holds "and can be read: $f" eval 'cat <&7 > /dev/null'
+		holds "an open file keeps the instance: $f" refused
+		holds "an open file can be read: $f" eval 'cat <&7 > /dev/null'
 		exec 7>&-
 	done
 	do_it mark /kept
-	holds "the instance is as before" once "$a" kept
+	holds "the instance still traces" once "$a" kept
 	mkfifo "$tmp/reopen-in" "$tmp/reopen-out"
 	"$bin/reopen" "$a"/process/* < "$tmp/reopen-in" > "$tmp/reopen-out" &
 	exec 6> "$tmp/reopen-in" 7< "$tmp/reopen-out"
-	holds "files that are found and not opened" is "9 of 9" said
+	holds "files are found and not opened" is "9 of 9" said
 	echo >&6
-	holds "can be opened" is "0: 9 of 9" said
-	holds "but do not keep the instance" rmdir "$a"
+	holds "these files can be opened" is "0: 9 of 9" said
+	holds "these files do not keep the instance" rmdir "$a"
 	echo >&6
-	holds "when it is gone it is ENODEV" is "19: 9 of 9" said
+	holds "without the instance: ENODEV" is "19: 9 of 9" said
 	a=$(instance one)
 	echo >&6
-	holds "when there is another one of that name" said
-	holds "nothing is left open there" rmdir "$a"
+	holds "with a new instance of that name: an answer" said
+	holds "no file of the new instance is open" rmdir "$a"
 	a=$(instance one)
 	exec 6>&- 7<&-
 	wait $!

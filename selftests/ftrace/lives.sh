@@ -39,7 +39,7 @@ test_killed() {
 	await has "$own/trace" ': pause\(\)$'
 	kill -KILL "$actor"
 	end 2> /dev/null
-	holds "killed in a call: its end is the last record" is \
+	holds "killed in a call: the end is the last record" is \
 		'pause()|<... pause resumed> = ? ERESTARTNOHAND|+++ killed by SIGKILL +++|' \
 		last_texts 3
 	holds "killed in a call: SIGKILL is no signal record" hasnt "$own/trace" '--- SIGKILL'
@@ -78,7 +78,7 @@ counted() {
 	awk -v pid="$1" '$1 == pid && $3 == "getuid" { print $4 }' "$p/stat"
 }
 
-# Followed by name, the process stays followed: the thread gets the leader's
+# If followed by name, the process stays followed: the thread gets the leader's
 # pid.
 test_exec_thread() {
 	local thread
@@ -92,27 +92,27 @@ test_exec_thread() {
 	do_it mark /after
 	do_it call 102 5
 	thread=$(sed -nE 's/.*\+\+\+ thread ([0-9]+) created.*/\1/p' "$own/trace")
-	holds "exec by a thread: the thread asks for it" has_text "$thread" 'execve\(.*"answer".*\)'
-	holds "exec by a thread: it is done by the pid of the first" has_text "$actor" \
+	holds "exec by a thread: the entry of the thread" has_text "$thread" 'execve\(.*"answer".*\)'
+	holds "exec by a thread: the exec has the leader's pid" has_text "$actor" \
 		"\\+\\+\\+ exec \"$bin/actor\" \\[\"actor\", \"answer\"\\].*"
-	holds "exec by a thread: and its result" has_text "$actor" \
+	holds "exec by a thread: the result has the leader's pid" has_text "$actor" \
 		'<\.\.\. execve resumed> = 0'
-	holds "exec by a thread: the first one ends before, for the thread" has_text "$actor" \
+	holds "exec by a thread: the leader ends before, superseded by the thread" has_text "$actor" \
 		"\\+\\+\\+ superseded by execve in pid $thread \\+\\+\\+"
-	holds "exec by a thread: it has not exited" is 0 eval \
+	holds "exec by a thread: the leader has not exited" is 0 eval \
 		'texts "$actor" | grep -c "exited with"'
 	holds "exec by a thread: calls of the new program" has_text "$actor" \
 		'access\("/after", F_OK\)'
-	holds "exec by a thread: nothing more of the thread" is "execve" eval \
+	holds "exec by a thread: the last record of the thread" is "execve" eval \
 		"texts $thread | tail -n 1 | grep -oE '^[a-z]+'"
-	holds "exec by a thread: counted by the new pid" eval \
+	holds "exec by a thread: counted under the new pid" eval \
 		"counted $actor | tee -a /dev/stderr | grep -x 5"
-	holds "exec by a thread: what it had counted stays" has "$p/stat" \
+	holds "exec by a thread: earlier counts keep the old pid" has "$p/stat" \
 		"^ *$thread actor +set_robust_list +1 "
 	do_it child /of-child 0
 	holds "exec by a thread: children of the new program" has "$own/trace" 'access\("/of-child"'
 	end
-	holds "exec by a thread: one end, as the first one was superseded" is 1 eval \
+	holds "exec by a thread: one end, besides that of the leader" is 1 eval \
 		"texts $actor | grep -c '^+++ exited'"
 	: > "$p/comms"
 	echo '!stat' >> "$p/events"
@@ -129,10 +129,10 @@ test_exec_thread_pid() {
 	do_it exec-thread "$bin/actor" answer
 	do_it mark /after
 	do_it child /of-child 0
-	holds "exec by a thread, by pid: followed by that of the first" has_text "$actor" \
+	holds "exec by a thread, by pid: followed under the leader's pid" has_text "$actor" \
 		'access\("/after", F_OK\)'
-	holds "exec by a thread, by pid: and what it starts" has "$own/trace" '"/of-child"'
-	holds "exec by a thread, by pid: the list has that alone" \
+	holds "exec by a thread, by pid: its children are followed" has "$own/trace" '"/of-child"'
+	holds "exec by a thread, by pid: the list has only the leader's pid" \
 		await eval '[ "$(cat "$own/set_event_pid")" = "$actor" ]'
 	echo 0 > "$own/options/event-fork"
 	end
@@ -142,8 +142,8 @@ test_exec_thread_pid() {
 	echo sys_enter sys_exit exec > "$p/events"
 	follow "$own" "$actor"
 	do_it exec-thread "$bin/actor" answer
-	holds "exec by a thread, the first alone: the exec" has_text "$actor" '\+\+\+ exec .*'
-	holds "exec by a thread, the first alone: calls of the new program" has_text "$actor" \
+	holds "exec by a thread, only the leader followed: the exec" has_text "$actor" '\+\+\+ exec .*'
+	holds "exec by a thread, only the leader followed: calls of the new program" has_text "$actor" \
 		'set_tid_address\(.*'
 	end
 	quiet "$own"
@@ -157,9 +157,9 @@ test_exec_thread_pid() {
 	echo process > "$own/current_tracer"
 	do_it exec-thread "$bin/actor" answer
 	do_it call 102 3
-	holds "exec by a thread, but not the first: followed before" has "$own/trace" 'execve\('
-	holds "exec by a thread, but not the first: not after" hasnt "$own/trace" 'getuid'
-	holds "exec by a thread, but not the first: no engine wants it" is - engine_events "$actor"
+	holds "exec by a thread, the leader not followed: before" has "$own/trace" 'execve\('
+	holds "exec by a thread, the leader not followed: after" hasnt "$own/trace" 'getuid'
+	holds "exec by a thread, the leader not followed: no events" is - engine_events "$actor"
 	end
 	: > "$p/comms"
 	quiet "$own"
@@ -174,10 +174,10 @@ test_setid() {
 	follow "$own" "$actor"
 	do_it exec "$tmp/setid" answer
 	do_it mark /as-other
-	holds "set-id: the exec, and as whom" has_text "$actor" \
+	holds "set-id: the exec and its ids" has_text "$actor" \
 		"\\+\\+\\+ exec \"$tmp/setid\" .* uid=0 euid=1234 \\+\\+\\+"
 	holds "set-id: the result of execve" has_text "$actor" '<\.\.\. execve resumed> = 0'
-	holds "set-id: it goes on being followed" has_text "$actor" 'access\("/as-other", F_OK\)'
+	holds "set-id: it is still followed" has_text "$actor" 'access\("/as-other", F_OK\)'
 	end
 	quiet "$own"
 	begin
@@ -189,7 +189,7 @@ test_setid() {
 	do_it mark /as-other
 	holds "set-id, by user: followed before" has_text "$actor" 'access\("/as-root", F_OK\)'
 	holds "set-id, by user: execve is its last call" has_text "$actor" 'execve\(.*'
-	holds "set-id, by user: not as another" hasnt "$own/trace" '"/as-other"'
+	holds "set-id, by user: not followed as another user" hasnt "$own/trace" '"/as-other"'
 	end
 	: > "$p/uids"
 	quiet "$own"

@@ -75,8 +75,8 @@ FIXTURE_TEARDOWN(memory)
 }
 
 /*
- * Make three system calls.  Return a bit for each one that was recorded: getppid,
- * getuid and getpgrp.
+ * Make three system calls.  Return a bit for each call that was recorded:
+ * getppid, getuid and getpgrp.
  */
 static int recorded(void)
 {

@@ -42,9 +42,9 @@ test_calls() {
 	records i386 20
 	reads "a call of the 32-bit table" 'getpid\(\)'
 	records call 9999
-	reads "a number that is no call" "syscall_0x270f\\(.*\\)"
+	reads "a number that no table has" "syscall_0x270f\\(.*\\)"
 	reads "its result" "<\\.\\.\\. syscall_0x270f resumed> = -1 ENOSYS $time"
-	holds "two records a call" is 2 count "$own/trace" 'syscall_0x270f'
+	holds "each call has two records" is 2 count "$own/trace" 'syscall_0x270f'
 	records i386 9999
 	reads "one of the 32-bit table, without the table's flag" "syscall_0x270f\\(.*\\)"
 	records call $((0x20000014))
@@ -168,7 +168,7 @@ test_one_stop() {
 		await eval '[ "$(state "$actor")" = T ]'
 	kill -CONT "$actor"
 	read -r -t $((30 * patience)) answer <&9
-	holds "one stop: the ptracer has seen it" [ "$answer" = 0 ]
+	holds "one stop: the ptracer gets it" [ "$answer" = 0 ]
 	holds "one stop: one record" is 1 count "$own/trace" '--- stopped by SIGSTOP ---$'
 	holds "one stop: one record of its end" is 1 count "$own/trace" '--- continued ---$'
 	holds "one stop: no other record" is 2 eval 'plain "$own/trace" | wc -l'

@@ -3,7 +3,7 @@
 #
 # utrace selftests - snapshots while tasks write records
 #
-# A snapshot swaps the ring in which a record may just be written. The kernel
+# A snapshot swaps a ring to which a task may be writing a record. The kernel
 # log must have no complaint, either.
 # shellcheck disable=SC2016 # eval gets expressions
 set -uo pipefail
@@ -63,11 +63,11 @@ test_swap() {
 	holds "the tasks were at work" [ -s "$tmp/rounds" ]
 	holds "the kernel does not complain" is "$before" splats
 	holds "records are whole" whole trace
-	holds "those of the snapshot too" whole snapshot
+	holds "records of the snapshot are whole" whole snapshot
 	echo > "$own/trace"
 	printf '\n\n' | "$bin/threads" 2 300 > /dev/null
 	holds "entries are written after that" is 600 count "$own/trace" ': getuid\(\)'
-	holds "and exits" is 600 count "$own/trace" 'getuid resumed> = 0'
+	holds "exits are written after that" is 600 count "$own/trace" 'getuid resumed> = 0'
 	holds "nothing is lost" is 0 lost "$own"
 }
 

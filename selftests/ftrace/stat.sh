@@ -59,20 +59,20 @@ test_counts() {
 	do_it call $((0xdfffffff))
 	do_it call $((0x20000014))
 	holds "calls are counted" is 300 field getuid 4
-	holds "without errors" is 0 field getuid 5
+	holds "successes are not errors" is 0 field getuid 5
 	holds "errors are counted" is "3 2" eval 'row openat | awk "{ print \$4, \$5 }"'
-	holds "the 32-bit table is another" is 1 field i386/getuid 4
+	holds "a 32-bit call has its own count" is 1 field i386/getuid 4
 	holds "numbers that no table has share one line" is 4 \
 		eval 'row "(no" | awk "{ print \$6 }"'
 	holds "times add up" adds_up getuid
 	holds "times of failing calls add up" adds_up openat
 	holds "buckets add up" in_buckets getuid
 	holds "the name of the task" is actor field getuid 2
-	holds "CPU time is not measured" is - field getuid 9
-	holds "nothing is recorded" is 0 eval 'plain "$own/trace" | wc -l'
+	holds "without cpu, no CPU time" is - field getuid 9
+	holds "no calls are recorded" is 0 eval 'plain "$own/trace" | wc -l'
 	await eval '[ "$(now)" = read ]'
-	holds "the call it is in" is read now
-	holds "and its age grows" eval 'old=$(age); sleep 0.1; [ "$(age)" != "$old" ]'
+	holds "the call that the task is in" is read now
+	holds "the age of that call grows" eval 'old=$(age); sleep 0.1; [ "$(age)" != "$old" ]'
 }
 
 # A sleeping call takes long and uses no CPU, a working one uses the CPU.
@@ -86,46 +86,46 @@ test_cpu() {
 	sleep 0.5
 	kill -USR1 "$actor"
 	read -r -t $((30 * patience)) <&9
-	holds "what sleeps is long" eval '[ "$(field pause 6)" -gt 400000 ]'
+	holds "a sleeping call takes long" eval '[ "$(field pause 6)" -gt 400000 ]'
 	cpu=$(field pause 9)
-	holds "and uses little CPU" [ "${cpu:-400000}" -lt 400000 ]
+	holds "a sleeping call uses little CPU" [ "${cpu:-400000}" -lt 400000 ]
 	do_it zeros 67108864
-	holds "what works uses CPU" eval '[ "$(field read 9)" -gt 1000 ]'
-	holds "not more than it takes" eval \
+	holds "a working call uses CPU" eval '[ "$(field read 9)" -gt 1000 ]'
+	holds "a call uses no more CPU than it takes" eval \
 		'row read | awk "{ exit !(\$9 <= \$6 + \$4) }"'
 	echo '!cpu' >> "$p/events"
 	echo > "$p/stat"
 	do_it call 102 5
-	holds "and without it: not measured" is - field getuid 9
+	holds "cpu is removed: no CPU time" is - field getuid 9
 	echo cpu > "$p/events"
 	do_it call 102 5
-	holds "CPU time alone: nothing is counted" is 5 field getuid 4
+	holds "cpu without stat: no call is counted" is 5 field getuid 4
 	echo stat > "$p/events"
 }
 
 test_reset() {
 	echo > "$p/stat"
-	holds "reset by writing" is "" row getuid
+	holds "a write resets" is "" row getuid
 	do_it call 102 5
-	holds "and counts anew" is 5 field getuid 4
-	holds "times are new ones" adds_up getuid
+	holds "a write restarts the counts" is 5 field getuid 4
+	holds "a write restarts the times" adds_up getuid
 	echo '!stat' >> "$p/events"
 	do_it call 102 5
-	holds "not among events: nothing is counted" is 5 field getuid 4
+	holds "without stat: no call is counted" is 5 field getuid 4
 	echo sys_exit > "$p/events"
 	do_it call 102 5
-	holds "records without it" is 5 eval 'plain "$own/trace" | grep -c getuid'
-	holds "are not counted" is 5 field getuid 4
+	holds "without stat: calls are recorded" is 5 eval 'plain "$own/trace" | grep -c getuid'
+	holds "without stat: recorded calls are not counted" is 5 field getuid 4
 	echo stat >> "$p/events"
 	do_it call 102 5
-	holds "both: counted" is 10 field getuid 4
-	holds "both: recorded" is 10 eval 'plain "$own/trace" | grep -c getuid'
+	holds "stat and sys_exit: counted" is 10 field getuid 4
+	holds "stat and sys_exit: recorded" is 10 eval 'plain "$own/trace" | grep -c getuid'
 	end
-	holds "the dead are still shown" is 10 field getuid 4
-	holds "by name" is actor field getuid 2
-	holds "in no call" is "" now
+	holds "a dead task is still shown" is 10 field getuid 4
+	holds "a dead task is shown with its name" is actor field getuid 2
+	holds "a dead task is in no call" is "" now
 	echo > "$p/stat"
-	holds "until the next reset" is 0 eval 'plain "$p/stat" | wc -l'
+	holds "a dead task is shown until the next reset" is 0 eval 'plain "$p/stat" | wc -l'
 	quiet "$own"
 }
 
@@ -144,9 +144,9 @@ test_apart() {
 	do_it call 102 7
 	do_it call 104 3
 	do_it child /child 0
-	holds "the chosen calls alone" is 1 eval 'plain "$other/process/stat" | grep -vc " now "'
-	holds "in the other all of them" is "7 3" eval 'echo $(field getuid 4) $(field getgid 4)'
-	holds "a child has its own" is 1 eval \
+	holds "an instance counts only its calls" is 1 eval 'plain "$other/process/stat" | grep -vc " now "'
+	holds "the other instance counts all calls" is "7 3" eval 'echo $(field getuid 4) $(field getgid 4)'
+	holds "a child has counts of its own" is 1 eval \
 		'plain "$p/stat" | awk -v pid="$actor" "\$1 != pid && \$3 == \"access\"" | wc -l'
 	end
 	quiet "$own"
@@ -171,13 +171,13 @@ test_sweep() {
 	do_it renamed brief 100
 	before=$(objects)
 	do_it renamed brief 2000
-	holds "2000 were followed for a while" is 2100 count "$own/trace" ': getuid\(\)$'
-	holds "their ends are not seen" hasnt "$own/trace" 'exited'
+	holds "2000 tasks were followed for a while" is 2100 count "$own/trace" ': getuid\(\)$'
+	holds "their ends are not recorded" hasnt "$own/trace" 'exited'
 	# The objects are freed after a grace period.
 	await eval '[ $(($(objects) - before)) -lt 1000 ]'
 	grown=$(($(objects) - before))
-	holds "they do not pile up" eval "echo $grown; [ $grown -lt 1000 ]"
-	holds "statistics have nothing of them" is "" plain "$p/stat"
+	holds "their objects are freed" eval "echo $grown; [ $grown -lt 1000 ]"
+	holds "stat does not show them" is "" plain "$p/stat"
 	end
 	: > "$p/comms"
 	quiet "$own"
@@ -187,7 +187,7 @@ merged() {
 	awk '$2 == "merged:" { print $3 }' "$p/stat"
 }
 
-# The dead stay in the file until there are 65536 pairs of a task and a call.
+# Dead tasks stay in the file until there are 65536 pairs of a task and a call.
 test_bound() {
 	local calls
 
@@ -197,28 +197,28 @@ test_bound() {
 	echo 1 > "$own/options/event-fork"
 	follow "$own" "$actor"
 	calls=$(act many 10)
-	holds "the dead are there" is 10 eval "plain $p/stat | grep -c ' gettid '"
-	holds "none has made room yet" is 0 merged
+	holds "dead tasks are shown" is 10 eval "plain $p/stat | grep -c ' gettid '"
+	holds "no dead task is merged yet" is 0 merged
 	plain "$p/stat" | awk '$3 == "gettid" { print $1; exit }' > "$tmp/first"
 	do_it many $((65536 / calls + 50))
 	plain "$p/stat" > "$tmp/stat"
-	holds "not more than 65536 are counted" eval \
+	holds "at most 65536 pairs are shown" eval \
 		'wc -l < $tmp/stat; [ "$(wc -l < $tmp/stat)" -le 65536 ]'
-	holds "nor much less" [ "$(wc -l < "$tmp/stat")" -gt 65000 ]
-	holds "the oldest dead made room" eval 'merged; [ "$(merged)" -ge 50 ]'
-	holds "and is gone" is 0 count "$tmp/stat" "^ *$(< "$tmp/first") "
+	holds "nearly 65536 pairs are shown" [ "$(wc -l < "$tmp/stat")" -gt 65000 ]
+	holds "the oldest dead tasks are merged" eval 'merged; [ "$(merged)" -ge 50 ]'
+	holds "the oldest dead task is not shown" is 0 count "$tmp/stat" "^ *$(< "$tmp/first") "
 	awk '$1 == 0 && $3 == "gettid" { print $2, $4 }' "$tmp/stat" > "$tmp/sum"
-	holds "but in the sum" is "(dead) $(merged)" cat "$tmp/sum"
-	holds "and none is missing" is $((65536 / calls + 60)) eval \
+	holds "the sum has the merged tasks" is "(dead) $(merged)" cat "$tmp/sum"
+	holds "no task is missing" is $((65536 / calls + 60)) eval \
 		'awk '\''$3 == "gettid" { n += $4 } END { print n }'\'' $tmp/stat'
-	holds "who is alive is" has "$tmp/stat" "^ *$actor actor +read "
+	holds "a task that is alive is shown" has "$tmp/stat" "^ *$actor actor +read "
 	do_it call 102 3
-	holds "and is counted still" is 3 field getuid 4
+	holds "a task that is alive is still counted" is 3 field getuid 4
 	holds "no event is lost" eval 'head -n 3 "$p/stat" | grep "lost: 0 events"'
 	echo > "$p/stat"
-	holds "starting over: none is merged" is 0 merged
+	holds "after a reset: no task is merged" is 0 merged
 	do_it many 10
-	holds "starting over: there is room again" is "10 0" eval \
+	holds "after a reset: there is room" is "10 0" eval \
 		'echo $(plain "$p/stat" | grep -c " gettid ") $(merged)'
 	echo 0 > "$own/options/event-fork"
 	end

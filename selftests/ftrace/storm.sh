@@ -4,8 +4,8 @@
 # utrace selftests - three instances under a storm of settings
 #
 # The instances are turned on and off, changed, removed and made again while
-# tasks fork, execute and exit. A fourth one gets texts that make no sense, and
-# who reads it is killed. The kernel log must have no complaint, either.
+# tasks fork, execute and exit. A fourth instance gets invalid texts, and its
+# readers are killed. The kernel log must have no complaint, either.
 # shellcheck disable=SC2016 # eval gets expressions
 set -uo pipefail
 
@@ -90,7 +90,7 @@ storm() {
 	done
 }
 
-# What most files refuse: too long, no words, numbers and names of nothing.
+# Texts that most files refuse: too long, no words, unknown numbers and names.
 mapfile -t texts < <(
 	printf 'x%.0s' {1..5000} && echo
 	printf '%d ' {1..2000} && echo
@@ -129,7 +129,7 @@ for k in 1 2 3; do
 	storm $k 2> "$tmp/errors$k" &
 	storms+=($!)
 done
-# Its errors are those that it asks for.
+# Errors are expected here.
 bad_texts 2> /dev/null &
 bad=$!
 for k in 0 1 2; do
@@ -150,7 +150,7 @@ own=$(instance storm)
 begin
 follow "$own" "$actor"
 do_it mark /after
-holds "the tracer works after that" has "$own/trace" 'access\("/after", F_OK\)'
+holds "the tracer still works" has "$own/trace" 'access\("/after", F_OK\)'
 end
 quiet "$own"
 plan

@@ -51,20 +51,20 @@ is_rejected() {
 test_pids() {
 	begin
 	clear
-	holds "no targets: the whole system" seen all
-	holds "no targets: this shell too" has "$own/trace" "-$$ +\\["
+	holds "no targets: the actor is recorded" seen all
+	holds "no targets: this shell is recorded" has "$own/trace" "-$$ +\\["
 	echo $$ > "$own/set_event_pid"
-	holds "another pid" unseen pid1
-	holds "another pid: the engine wants nothing of the task" is_rejected
+	holds "another pid: not recorded" unseen pid1
+	holds "another pid: the engine wants no events of the task" is_rejected
 	echo "$actor" >> "$own/set_event_pid"
-	holds "its pid" seen pid2
+	holds "its pid: recorded" seen pid2
 	holds "its pid: the engine wants its events" is_chosen
 	echo "$actor" > "$own/set_event_notrace_pid"
-	holds "not its pid" unseen pid3
+	holds "its pid in set_event_notrace_pid: not recorded" unseen pid3
 	echo > "$own/set_event_notrace_pid"
-	holds "and again" seen pid4
+	holds "set_event_notrace_pid is empty: recorded" seen pid4
 	echo > "$own/set_event_pid"
-	holds "no pids: the whole system" seen pid5
+	holds "set_event_pid is empty: recorded" seen pid5
 	end
 }
 
@@ -73,15 +73,15 @@ test_children() {
 	clear
 	echo "$actor" > "$own/set_event_pid"
 	do_it child /alone 0
-	holds "without event-fork no child" hasnt "$own/trace" '"/alone"'
+	holds "no event-fork: no child" hasnt "$own/trace" '"/alone"'
 	do_it thread /alone-thread
-	holds "without event-fork no thread" hasnt "$own/trace" '"/alone-thread"'
+	holds "no event-fork: no thread" hasnt "$own/trace" '"/alone-thread"'
 	echo 1 > "$own/options/event-fork"
 	do_it child /child 0
 	holds "event-fork: the child" has "$own/trace" '"/child"'
 	do_it thread /thread
 	holds "event-fork: the thread" has "$own/trace" '"/thread"'
-	holds "event-fork: the dead are forgotten" \
+	holds "event-fork: dead tasks leave the list" \
 		await eval '[ "$(cat $own/set_event_pid)" = "$actor" ]'
 	echo 0 > "$own/options/event-fork"
 	end
@@ -90,38 +90,38 @@ test_children() {
 test_comm() {
 	begin
 	clear comms=target
-	holds "another name" unseen comm1
+	holds "another name: not recorded" unseen comm1
 	do_it comm target
-	holds "asked again when the name changes" seen comm2
+	holds "the name changes: recorded" seen comm2
 	do_it comm other
-	holds "and when it changes back" unseen comm3
+	holds "the name changes back: not recorded" unseen comm3
 	echo other >> "$p/comms"
-	holds "either name" seen comm4
+	holds "two names: recorded" seen comm4
 	end
 }
 
 test_exe() {
 	begin
 	clear "exes=$tmp/other"
-	holds "another program" unseen exe1
+	holds "another program: not recorded" unseen exe1
 	do_it exec "$tmp/other" answer
-	holds "asked again at exec" seen exe2
+	holds "exec of the program: recorded" seen exe2
 	ln -sfn other "$tmp/link"
 	do_it exec "$tmp/link" answer
-	holds "it is the file that counts" seen exe3
+	holds "exec by a link to the program: recorded" seen exe3
 	do_it exec "$bin/actor" answer
-	holds "and at the next exec" unseen exe4
+	holds "exec of another program: not recorded" unseen exe4
 	end
 }
 
 test_uid() {
 	begin
 	clear uids=1234
-	holds "another user" unseen uid1
+	holds "another user: not recorded" unseen uid1
 	do_it euid 1234
-	holds "asked again when the effective uid changes" seen uid2
+	holds "the effective uid changes: recorded" seen uid2
 	do_it euid 0
-	holds "and when it changes back" unseen uid3
+	holds "the effective uid changes back: not recorded" unseen uid3
 	end
 	cp "$bin/actor" "$tmp/setuid"
 	chown 1234 "$tmp/setuid"
@@ -129,7 +129,7 @@ test_uid() {
 	chmod 755 "$tmp"
 	begin
 	do_it exec "$tmp/setuid" answer
-	holds "a set-uid program" seen uid4
+	holds "exec of a set-uid program: recorded" seen uid4
 	end
 }
 
@@ -138,13 +138,13 @@ test_cgroup() {
 
 	begin
 	clear cgroups=/targets
-	holds "another cgroup" unseen cgroup1
+	holds "another cgroup: not recorded" unseen cgroup1
 	echo "$actor" > $dir/cgroup.procs
-	holds "asked again when the cgroup changes" seen cgroup2
+	holds "the cgroup changes: recorded" seen cgroup2
 	echo "$actor" > $dir/below/cgroup.procs
-	holds "a cgroup below it" seen cgroup3
+	holds "a cgroup below it: recorded" seen cgroup3
 	echo "$actor" > /sys/fs/cgroup/cgroup.procs
-	holds "and when it changes back" unseen cgroup4
+	holds "the cgroup changes back: not recorded" unseen cgroup4
 	end
 }
 
@@ -152,18 +152,18 @@ test_kinds() {
 	begin
 	clear comms=target uids=1234 "exes=$tmp/other" "exes=$bin/actor"
 	do_it comm target
-	holds "one kind of two is not enough" unseen kinds1
+	holds "one kind fits: not recorded" unseen kinds1
 	do_it euid 1234
-	holds "both kinds" seen kinds2
+	holds "both kinds fit: recorded" seen kinds2
 	do_it comm other
-	holds "the other kind alone" unseen kinds3
+	holds "only the other kind fits: not recorded" unseen kinds3
 	do_it comm target
 	echo $$ > "$own/set_event_pid"
-	holds "pids are a kind too" unseen kinds4
+	holds "another pid: not recorded, though both kinds fit" unseen kinds4
 	echo "$actor" > "$own/set_event_pid"
-	holds "all kinds" seen kinds5
+	holds "its pid, and both kinds fit: recorded" seen kinds5
 	echo '!'"$bin/actor" >> "$p/exes"
-	holds "a target is taken away" unseen kinds6
+	holds "a target is removed: not recorded" unseen kinds6
 	end
 }
 
@@ -177,7 +177,7 @@ test_kinds
 clear
 echo nop > "$own/current_tracer"
 begin
-holds "no engine after that" is "" engine_events "$actor"
+holds "no engine is left" is "" engine_events "$actor"
 end
 rmdir /sys/fs/cgroup/targets/below /sys/fs/cgroup/targets
 plan

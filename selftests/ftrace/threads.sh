@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# utrace selftests - one of 3000 threads is followed, and no other
+# utrace selftests - only one of 3000 threads is followed
 set -uo pipefail
 
 # shellcheck source=selftests/lib.sh
@@ -24,23 +24,23 @@ mkfifo "$tmp/in" "$tmp/out"
 pid=$!
 exec 8> "$tmp/in" 9< "$tmp/out"
 read -r -t $((100 * patience)) one <&9
-holds "3000 threads are there" is 3001 eval "ls /proc/$pid/task | wc -l"
+holds "there are 3000 threads" is 3001 eval "ls /proc/$pid/task | wc -l"
 follow "$own" "$one"
 echo getuid > "$own/process/syscalls"
 echo >&8
 read -r -t $((100 * patience)) said <&9
-holds "they have done their calls" is "done" echo "$said"
-holds "10 calls of the one are recorded" is 10 count "$own/trace" 'getuid\(\)'
-holds "each is over" is 10 count "$own/trace" 'getuid resumed> = 0'
-holds "of the others there are none" is 20 eval "plain $own/trace | grep -c threads-$one"
-holds "and nothing else" is 20 eval "plain $own/trace | wc -l"
-holds "3000 tasks have nothing of the tracer" is "3000 none
+holds "each thread has made its calls" is "done" echo "$said"
+holds "10 calls of one thread are recorded" is 10 count "$own/trace" 'getuid\(\)'
+holds "each call has its exit" is 10 count "$own/trace" 'getuid resumed> = 0'
+holds "records of the thread" is 20 eval "plain $own/trace | grep -c threads-$one"
+holds "no other records" is 20 eval "plain $own/trace | wc -l"
+holds "the tracer has events in one task only" is "3000 none
 1 some" told
 holds "nothing is lost" is 0 lost "$own"
 
 echo nop > "$own/current_tracer"
-holds "no tracer: nothing is left" is "" told
+holds "no tracer: no engine is left" is "" told
 echo >&8
 exec 8>&- 9<&-
-holds "the program ends as ever" wait "$pid"
+holds "the program ends normally" wait "$pid"
 plan

@@ -36,9 +36,9 @@ test_record_command() {
 	holds "trace-cmd: a result and its time" reported \
 		'cat-[0-9]+ .*utrace_sys_exit: .*openat = [0-9]+ \([0-9]+ ns\)'
 	holds "trace-cmd: the exec" reported 'utrace_exec: .*filename=.*/cat pid='
-	holds "trace-cmd: nobody else" is "" eval \
+	holds "trace-cmd: no other task" is "" eval \
 		"grep utrace_sys_enter $tmp/report | grep -vE '^ +cat-|trace-cmd-|<\\.\\.\\.>'"
-	holds "trace-cmd: all is understood" eval \
+	holds "trace-cmd: all fields are read" eval \
 		"! grep -E 'bad op|Error|FAILED|\\[UNKNOWN' $tmp/report $tmp/errors"
 	holds "trace-cmd: with the children" trace-cmd record -q \
 		-o "$tmp/trace.dat" -p process -c -F sh -c 'cat /etc/hostname; exit 0'
@@ -63,9 +63,9 @@ test_record_pid() {
 	kill -INT $job
 	holds "trace-cmd record -P -c" wait $job
 	report
-	holds "trace-cmd: of the task" reported "actor-$actor .*access.*/of-parent"
-	holds "trace-cmd: of its child" reported 'access.*/of-child'
-	holds "trace-cmd: nobody else" is "" eval \
+	holds "trace-cmd: records of the task" reported "actor-$actor .*access.*/of-parent"
+	holds "trace-cmd: records of its child" reported 'access.*/of-child'
+	holds "trace-cmd: no other task" is "" eval \
 		"grep utrace_ $tmp/report | grep -vE '^ +actor-'"
 	trace-cmd reset > /dev/null 2>&1
 	end
@@ -76,14 +76,14 @@ test_perf() {
 	follow "$own" "$actor"
 	perf record -q -a -o "$tmp/perf.data" -e utrace:utrace_sys_enter \
 		-- bash -c "echo mark /of-perf >&8; read -r <&9" 8>&8 9<&9 2> "$tmp/errors"
-	holds "perf record has the event" eval \
+	holds "perf: record has the event" eval \
 		"perf script -i $tmp/perf.data 2> /dev/null | tee $tmp/script |
 			grep -c /of-perf | grep -x 1"
-	holds "perf: of the task" has "$tmp/script" "^ *actor +$actor .*access"
+	holds "perf: records of the task" has "$tmp/script" "^ *actor +$actor .*access"
 	echo > "$tmp/stat"
 	perf stat -a -x , -o "$tmp/stat" -e utrace:utrace_sys_enter \
 		--filter 'id == 102' -- bash -c "echo call 102 50 >&8; read -r <&9"
-	holds "perf stat counts each once" has "$tmp/stat" '^50,'
+	holds "perf: stat counts each call once" has "$tmp/stat" '^50,'
 	quiet "$own"
 	end
 }
@@ -106,7 +106,7 @@ test_filter() {
 	do_it call 102 3
 	do_it mark /other
 	holds "a filter of the tracer's records" is 3 count "$own/trace" 'getuid\(\)'
-	holds "a filter of the tracer's records: the rest" \
+	holds "a filter of the tracer's records: no other call" \
 		hasnt "$own/trace" '/other'
 	echo 0 > "$events/utrace_sys_enter/filter"
 	quiet "$own"
@@ -160,13 +160,13 @@ test_hist() {
 		'id: +102 .*hitcount: +40$'
 	holds "a histogram of times, if they fail" has "$events/utrace_sys_exit/hist" \
 		'id: +257 .*hitcount: +1 +duration: +[0-9]+$'
-	holds "the records are there too" is 40 count "$own/trace" 'getuid\(\)'
+	holds "the calls are recorded, too" is 40 count "$own/trace" 'getuid\(\)'
 	echo $$ > "$own/set_event_pid"
 	echo 'hist:keys=id:clear' >> "$events/utrace_sys_enter/trigger"
 	echo "$actor" > "$other/set_event_pid"
 	echo process > "$other/current_tracer"
 	do_it call 102 40
-	holds "targets of another instance are not in it" \
+	holds "it has no targets of another instance" \
 		hasnt "$events/utrace_sys_enter/hist" 'id: +102 '
 	quiet "$other"
 	echo '!hist:keys=id' > "$events/utrace_sys_enter/trigger"
@@ -194,7 +194,7 @@ test_bpf() {
 	do_it call 102 25
 	echo >&6
 	read -r -t $((20 * patience)) said <&7
-	holds "it has counted the records" is 25 echo "$said"
+	holds "it counts the records" is 25 echo "$said"
 	exec 6>&- 7<&-
 	if ! skip "bpftrace" bpftrace; then
 		bpftrace -e 'tracepoint:utrace:utrace_sys_enter /args->id == 102/ { @n = count(); }
