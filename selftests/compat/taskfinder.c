@@ -61,7 +61,7 @@ static bool is_target(struct task_struct *task)
 	return !strcmp(get_task_comm(comm, task), match);
 }
 
-/* The end of a task is no error. */
+/* An error because the task ends is ignored. */
 static int forgive(int ret)
 {
 	return ret == -ESRCH || ret == -EALREADY ? 0 : ret;

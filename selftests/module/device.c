@@ -3,9 +3,9 @@
  * utrace selftests - /dev/utrace_test: the interface of engines as ioctls
  *
  * Every open file is a session with engines of its own, which end with the
- * file.  The session has one reference to each engine; an ioctl takes another.
- * The engine's data (struct ut_engine) has a reference to the session, so that
- * ->release() may run late.
+ * file.  The session has one reference to each engine; an ioctl takes another
+ * reference.  The engine's data (struct ut_engine) has a reference to the
+ * session, so that ->release() may run late.
  */
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -678,9 +678,7 @@ static int ut_close(struct inode *inode, struct file *file)
 	struct ut_record *ring = session->ring;
 	long left = ut_detach_all(session);
 
-	/*
-	 * ->release() of such an engine would run in a module that may be gone.
-	 */
+	/* ->release() of such an engine would run in an unloaded module. */
 	WARN(left, "%ld engines outlive their session\n", left);
 	spin_lock(&session->lock);
 	session->ring = NULL;

@@ -23,7 +23,7 @@
 #define UT_RING		8192
 /*
  * These places of the ring are kept for RELEASE, so that no other event makes
- * the log lose one.
+ * the log lose a RELEASE.
  */
 #define UT_RING_SPARE	64
 

@@ -204,7 +204,7 @@ struct ut_examine {
 #define UT_CHANGE_TOUCH		0x200	/* any: read the byte at @arg */
 #define UT_CHANGE_BARRIER	0x400	/* any: utrace_barrier() of @other */
 
-#define UT_ANY		(-1000000)	/* ut_rule.match: fits everything */
+#define UT_ANY		(-1000000)	/* ut_rule.match: any number fits */
 #define UT_PASS		0x10000		/* ut_rule.answer: see there */
 
 /**
@@ -215,8 +215,7 @@ struct ut_examine {
  *	signal, type of job control stop, argument of report_quiesce()
  * @tid: the only thread that the rule is for; 0 for all
  * @answer: what the callback returns; with UT_PASS only its resume action and
- *	UT_STOP_HERE count, and what the engine before said of the event is
- *	passed on
+ *	UT_STOP_HERE count, and the rest of the answer so far is passed on
  * @count: how many times the rule is used; 0 for ever
  * @delay_ms: how long the callback sleeps
  * @change: UT_CHANGE_*
@@ -233,7 +232,7 @@ struct ut_examine {
  *
  * The first rule that fits is used.  Without a rule the callback answers with
  * the action of the last UT_IOC_CONTROL, see struct ut_control, and passes on
- * the rest of what the engine before said.
+ * the rest of the answer so far.
  *
  * Waits come in the order gate, byte, barrier, delay.  A fatal signal ends the
  * wait at the gate.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace selftests - calls of user_events that wait for what goes away
+ * utrace selftests - calls of user_events that wait until an event is gone
  *
- * A user_event without users goes once RCU and a work queue are done with it.  The
- * kernel's own tests register the name anew at once, with other fields or flags, or delete
- * the event, and some fail in a guest, where the time between is long.  So
- * scripts/stock-suites links the tests with --wrap=ioctl and --wrap=write: each ioctl of
- * user_events waits for RCU and for a moment before, and a call which the former event is in
- * the way of is made again for up to a second.
+ * A user_event without users goes once RCU and a work queue are done with it.
+ * The kernel's own tests register the name again at once, with other fields or
+ * flags, or delete the event, and some fail in a guest, where that takes long.
+ * So scripts/stock-suites links the tests with --wrap=ioctl and --wrap=write:
+ * each ioctl of user_events waits for RCU and for a moment before, and a call
+ * that fails because of the former event is made again for up to a second.
  */
 #include <errno.h>
 #include <linux/membarrier.h>
