@@ -4,8 +4,8 @@
  *
  * The program is process 1 of a guest whose clock counts instructions.  A child
  * runs blocks of code of known length.  A row is the difference between two
- * blocks of which one has more of something than the other, so what both have
- * beside that does not count.  A block takes fewer instructions than there are
+ * blocks of which one has more of something than the other, so their common
+ * instructions do not count.  A block takes fewer instructions than there are
  * between two ticks of the timer, and the least of many runs counts.  A row is
  * refused unless each branch has its record, and none is lost.
  */
@@ -41,7 +41,7 @@
  */
 #define ROUNDS		152
 
-/* Where the child tells what a block takes. */
+/* The child stores the cost of a block here. */
 static double *shared;
 
 /* Where a block begins is a multiple of this, so no page ends within a block. */
@@ -50,7 +50,7 @@ static double *shared;
 /* A loop has less bytes than this, and other code may come after it. */
 #define LOOP_SIZE	64
 
-/* What is measured: the child runs one of them at a time. */
+/* The blocks to measure: the child runs one of them at a time. */
 typedef unsigned long (*block)(void);
 
 /*
@@ -105,8 +105,9 @@ static double least_of(block run)
 /* ptrace */
 
 /*
- * Instructions for a step by ptrace of a child in straight code, with those of the
- * tracer.  A tracer that wants to know of branches reads the @registers, at least.
+ * Instructions for a step by ptrace of a child in straight code, with those of
+ * the tracer.  A tracer that looks for branches must at least read the
+ * @registers.
  */
 static double ptrace_step(bool registers)
 {
@@ -133,18 +134,18 @@ static double ptrace_step(bool registers)
 
 /* Consumers */
 
-/* A child that is followed, and runs its block each time that it is told to. */
+/* A child that is followed, and runs its block for each byte of the pipe. */
 struct followed {
 	pid_t pid;
 	int go[2], done[2];
 	int consumer;
 };
 
-/* What a consumer has given. */
+/* The records of a consumer. */
 struct found {
 	/* Records of conditional jumps of the block, and of system calls. */
 	long branches, calls;
-	/* Records that say that others are missing. */
+	/* Records that say that records are missing. */
 	long gaps;
 };
 
@@ -213,7 +214,7 @@ static bool is_jump(const struct utrace_branch *r, block run)
 	       UTRACE_BRANCH_KIND(r->info) == UTRACE_BR_COND;
 }
 
-/* Read all that is there, of a child that has run a block. */
+/* Read all records of a child that has run a block. */
 static struct found drain(const struct followed *f, block run)
 {
 	static struct utrace_branch records[1000];
@@ -261,7 +262,7 @@ static double all(block run, long jumps)
 	return least;
 }
 
-/* As all(), for a consumer that keeps the last records, which nobody reads. */
+/* As all(), for a consumer that keeps the last records; nobody reads them. */
 static double overwritten(block run, long jumps)
 {
 	struct followed f = follow(run, UTRACE_FULL_OVERWRITE, 512);
@@ -278,7 +279,7 @@ static double overwritten(block run, long jumps)
 	}
 	found = drain(&f, run);
 	must(found.branches >= jumps && found.gaps == 1,
-	     "the last records, and how many there were before");
+	     "the last records, and the number of earlier ones");
 	forget(&f);
 	return least;
 }
@@ -291,7 +292,7 @@ static void step_rows(void)
 	say("step_new", (all(straight_256, 0) - all(straight_128, 0)) / 128);
 }
 
-/* What a branch costs beyond a step. */
+/* The cost of a branch beyond that of a step. */
 static void branch_rows(void)
 {
 	double one = all(loop_4_1, ROUNDS);

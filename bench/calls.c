@@ -3,7 +3,7 @@
  * utrace bench - system calls for bench/barriers to look at
  *
  * The program makes calls with and without an engine pair in turns, until
- * bench/barriers ends the guest.  bench/barriers tells the two kinds apart by
+ * bench/barriers ends the guest.  bench/barriers distinguishes the two kinds by
  * the address of the loop that makes the call.
  */
 #define _GNU_SOURCE

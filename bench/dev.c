@@ -3,8 +3,8 @@
  * utrace bench - system calls that a session of /dev/utrace records
  *
  * The records go to rings that are large enough, so that none is lost and no
- * reader takes part; a row is refused unless each call has its records.  A BPF
- * program that writes the same members to a ring of BPF stands beside.
+ * reader takes part; a row is refused unless each call has its records.  For
+ * comparison, a BPF program writes the same members to a ring of BPF.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -133,7 +133,7 @@ static double mapped(void)
 	return cost;
 }
 
-/* What BPF's programs write: the members of the device's records. */
+/* The records of the BPF programs: the members of the device's records. */
 struct bpf_enter {
 	__u64 time, id, nr, args[6];
 };
@@ -147,7 +147,7 @@ static int bpf(int cmd, union bpf_attr *attr)
 	return syscall(SYS_bpf, cmd, attr, sizeof(*attr));
 }
 
-/* A program that is being made. */
+/* A program under construction. */
 struct program {
 	struct bpf_insn code[64];
 	unsigned int n;

@@ -6,7 +6,7 @@
  * preemption or interrupts are off, during one step such as an attach.  Each
  * step is made three times and the least of the three values counts, since
  * interrupts and workers may make a stretch longer.  A value above ENOUGH is
- * no accident, so such a step is not repeated.
+ * too long in any case, so such a step is not repeated.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -4,10 +4,10 @@
  *
  * The program prints one line "row NAME VALUE" for each figure and reboots,
  * which ends the guest.  The guest runs under -icount shift=0,sleep=off on one
- * CPU, where every clock advances by one nanosecond an instruction.  So the
- * TSC counts the instructions of user and kernel together.  Most figures are
- * the least of many blocks, since the timer adds instructions to some blocks;
- * comments tell where a figure is made otherwise.
+ * CPU, where every clock advances by one nanosecond an instruction.  So the TSC
+ * counts the instructions of user and kernel together.  Most figures are the
+ * least of many blocks, since the timer adds instructions to some blocks;
+ * comments say where a figure is made otherwise.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -122,7 +122,7 @@ void read_file(const char *path, char *buf, size_t size)
 	close(fd);
 }
 
-/* Read what the last command to utrace_bench.ko said. */
+/* Read the answer of the last command to utrace_bench.ko. */
 void reply(char *buf, size_t size)
 {
 	read_file(CONTROL, buf, size);
@@ -405,7 +405,7 @@ static void untraced_rows(void)
 	scheduler(SCHED_OTHER);
 }
 
-/* Cost from execve() to main(), as the second image of this program says. */
+/* Cost from execve() to main(), as the second image of this program reports. */
 static void exec_rows(void)
 {
 	double took;
@@ -451,7 +451,7 @@ static void tracepoint_rows(void)
 	say("base_again", call_cost());
 }
 
-/* What other tracers that trace @other cost the current task. */
+/* The cost for the current task of tracers that trace only @other. */
 static void bystander_rows(pid_t other)
 {
 	int enter, exit;
@@ -500,7 +500,7 @@ static void strace_row(void)
 	must(!pipe(fd), "pipe");
 	pid = fork();
 	if (!pid) {
-		must(read(fd[0], text, 1) == 1, "strace is there");
+		must(read(fd[0], text, 1) == 1, "strace is installed");
 		*shared = per_op(getppids, 100, 10);
 		_exit(0);
 	}
@@ -738,7 +738,7 @@ static void all_other_rows(void)
 	load_module("/utrace_watch.ko");
 	for (n = 1; n <= (quick ? 300 : 30000); n = n == 1 ? 300 : n * 100)
 		barrier_rows(n);
-	/* The last ones: what they switch on stays on. */
+	/* The last rows: the feature that they switch on stays on. */
 	ptracers_rows();
 }
 

@@ -8,8 +8,8 @@
  *   line FILE	count: write the text to FILE, each kind of call by itself, and
  *		ask callgrind for the instructions.  Prints "KIND,SHARE,CALLS".
  *   line [-k] [OPTION]...
- *		show the text, by options as of 'utrace run'.  -k adds the kinds
- *		of calls that are counted.
+ *		show the text, with the options of 'utrace run'.  -k adds the
+ *		kinds of calls that are counted.
  *
  * scripts/lines does both.
  */
@@ -337,7 +337,10 @@ static void make_futex(void)
 	leave(SYS_futex, 1);
 }
 
-/* The last call of a task, its last record, and the first record of another. */
+/*
+ * The last call of a task, its last record, and the first record of another
+ * task.
+ */
 static void make_exit_group(void)
 {
 	struct utrace_rec_exit *rec;
@@ -390,7 +393,7 @@ static const struct {
 
 #define KINDS	(sizeof(kinds) / sizeof(*kinds))
 
-/* Print the records, and write the text as far as that is due. */
+/* Print the records, and write the text that is complete. */
 static void print_records(const struct text *text)
 {
 	struct utrace_rec *rec;
@@ -418,7 +421,7 @@ static void count(const struct text *text)
 	}
 }
 
-/* Text that shows what the options do */
+/* Text that shows the effect of options */
 
 static void add_signal(int signal, int code)
 {

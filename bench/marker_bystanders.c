@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace bench - what others pay while a user has as many sites as he may
+ * utrace bench - the cost for other processes while a user has all the sites he
+ * may have
  *
- * The sites are in a file that everybody maps, as all programs map the C library, and in
- * processes that sleep.  Each row is measured without the sites and with them in turns;
- * the sites come and go in between.
+ * The sites are in a file that all processes map, like the C library, and in
+ * processes that sleep.  Each row is measured without the sites and with them
+ * in turns; the sites come and go in between.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,14 +25,14 @@
 #define CROWDED		"/crowded"
 #define PROBE		TRACING "/events/bench/crowded/enable"
 
-/* What user.max_utrace_sites is, and what one owner may have. */
+/* The value of user.max_utrace_sites, and the limit of one owner. */
 #define ALL		4096
 #define EACH		1024
 
 /*
- * The file has nops in lines of this size, and a return at its end.  Each but the last line
- * has a site.  At the place that is hit, so many owners each have one, too, with a
- * semaphore of its own, and so has this process.
+ * The file has nops in lines of this size, and a return at its end.  Each line
+ * but the last has a site.  At the place that is hit OTHERS owners each have a
+ * site, too, with a semaphore of its own, and so has this process.
  */
 #define LINE		16
 #define LINES		(ALL - OTHERS - 1)
@@ -93,18 +94,18 @@ static void arm(const struct owner *by, const struct utrace_marker *site)
 	int tries = 1000;
 
 	while (try_arm(by, site)) {
-		must(errno == EUSERS && tries--, "a site more");
+		must(errno == EUSERS && tries--, "one more site");
 		usleep(10000);
 	}
 }
 
-/* Another owner, which has room of its own, can arm nothing. */
+/* Another owner, which is below its own limit, can arm nothing. */
 static void check_limit(pid_t pid, struct utrace_marker *site)
 {
 	const struct owner more = own(pid, 0);
 
 	site->offset = LINES * LINE;
-	must(try_arm(&more, site) && errno == EUSERS, "no site more");
+	must(try_arm(&more, site) && errno == EUSERS, "no further site");
 	close(more.session);
 }
 
@@ -142,7 +143,7 @@ static void disarm_all(void)
 		close(others[n].session);
 }
 
-/* What the others do */
+/* Work of the other processes */
 
 static void maps(long n)
 {

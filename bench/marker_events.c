@@ -116,18 +116,18 @@ void user_events(void)
 /* Enabling in processes whose pages are not in memory */
 
 /*
- * One process has registered the word of this page, and each child has the registration
- * from fork(2).
+ * One process has registered the word of this page, and each child inherits the
+ * registration at fork(2).
  */
 static __u32 *page;
 
-/* What the children have answered: how many, and how many of these have had the bit. */
+/* The answers of the children: their number, and how many had the bit. */
 static struct answers {
 	_Atomic int all;
 	_Atomic int set;
 } *answers;
 
-/* In a child: look at the word, and give its page up. */
+/* In a child: read the word, and drop its page. */
 static void give_up(int signal)
 {
 	unsigned char resident = 0;
@@ -150,7 +150,7 @@ static void be_without_page(void)
 	must(!sigaction(SIGUSR1, &action, NULL), "sigaction");
 }
 
-/* Have all processes look, and give their pages up. */
+/* Have all processes read the word, and drop its page. */
 static void give_all_up(const struct crowd *crowd, bool enabled)
 {
 	int i;
@@ -237,7 +237,7 @@ static void writes(long n)
 		must(write(data, &event, sizeof(event)) == sizeof(event), DATA);
 }
 
-/* Another session than that of the event has words in the same process. */
+/* Another session has words in the same process. */
 static void arm_others(void)
 {
 	__u32 *others = map_memory(OTHER_WORDS * sizeof(__u32), MAP_PRIVATE);
@@ -250,7 +250,7 @@ static void arm_others(void)
 	must(others[0] == 1 && others[OTHER_WORDS - 1] == 1, "words");
 }
 
-/* Rows are refused unless the tracer is told of each write. */
+/* Rows are refused unless the tracer gets each write. */
 void event_writes(void)
 {
 	struct owner tracer;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace bench - forks of a process without words, while others have some
+ * utrace bench - forks of a process without words, while another process has
+ * some
  *
  * A fork is measured together with the exit of the child and the wait for it.
  */
@@ -44,12 +45,12 @@ static void wait_for(int go)
 {
 	char c;
 
-	must(read(go, &c, 1) == 1, "a word of the parent");
+	must(read(go, &c, 1) == 1, "a byte of the parent");
 }
 
 /*
- * A process that opens a session for itself when told, arms words, and then
- * markers.
+ * A process that opens a session for itself, arms words, and then markers; each
+ * step waits for a byte.
  */
 static pid_t owner_of_words(int go)
 {
@@ -78,8 +79,8 @@ static void tell(int go)
 }
 
 /*
- * The process that forks has the same descriptors before and after.  Each of the
- * markers has raised the semaphore.
+ * The process that forks has the same descriptors before and after.  Each
+ * marker has raised the semaphore.
  */
 void forks(void)
 {
@@ -105,7 +106,7 @@ void forks(void)
 
 /* While perf has as many probes in another process, and nobody has an engine */
 
-/* A process that has perf arm markers of its own when told. */
+/* A process that has perf arm its markers when a byte comes. */
 static pid_t owner_of_probes(int go)
 {
 	pid_t pid = fork();
@@ -140,7 +141,7 @@ void forks_beside_perf(void)
 
 /* While another process arms and disarms a marker */
 
-/* Forks of one row, and how many processes have the file mapped meanwhile. */
+/* Forks of one row, and the number of processes that map the file. */
 #define MANY		1000
 #define MAPPERS		100
 
@@ -148,7 +149,7 @@ void forks_beside_perf(void)
 #define NAP		10000
 
 /**
- * struct seen - what was seen of the forks of a row
+ * struct seen - statistics of the forks of a row
  * @amid: forks that began while the other process was about to run
  * @held: forks in which the other process ran, since the fork waited for it
  */
@@ -171,7 +172,7 @@ static pid_t armer(void (*loop)(long n))
 	_exit(0);
 }
 
-/* Does a process run, or would it if there were another CPU? */
+/* Check whether a process runs, or would run if there were another CPU. */
 static bool is_running(pid_t pid)
 {
 	char name[32], state = 0;
@@ -213,11 +214,11 @@ static int compare(const void *a, const void *b)
 }
 
 /*
- * Say what 99 of 100 forks do not exceed.  The process sleeps before each fork, for
- * times that are the same in every boot, and takes the CPU away from @other at any
- * point of an arming, as the process runs as SCHED_FIFO and the kernel is preempted.
- * So @other runs in a fork only if that has to wait for it.  Nobody arms if @other
- * is 0.
+ * Print the cost that 99 of 100 forks do not exceed.  The process sleeps before
+ * each fork, for times that are the same in every boot, and takes the CPU away
+ * from @other at any point of an arming, as the process runs as SCHED_FIFO and
+ * the kernel is preempted.  So @other runs in a fork only if that has to wait
+ * for it.  Nobody arms if @other is 0.
  */
 static struct seen p99_row(const char *name, pid_t other)
 {

@@ -44,7 +44,7 @@ struct owner owner;
 
 static bool quick;
 
-/* What processes share: how many have begun to sleep so far. */
+/* Memory of all processes: how many have begun to sleep so far. */
 static struct shared {
 	_Atomic int ready;
 } *shared;
@@ -421,7 +421,7 @@ void arm_row(const char *name, int n, void (*loop)(long n), long ops,
 	say(full, per_op(cpu_time, loop, ops, blocks));
 }
 
-/* Does perf raise the semaphore of the first process, and of no other one? */
+/* Check that perf raises the semaphore of the first process only. */
 static void check_perf(const struct crowd *crowd)
 {
 	const unsigned long at = MAPPED(semaphore);
@@ -502,7 +502,7 @@ static void probe_hits(void)
 	unload_module("utrace_probe");
 }
 
-/* A row is refused unless the module is told of each hit, and has its reports. */
+/* A row is refused unless the module gets each hit and its reports. */
 static void module_hits(const char *name, bool report, const char *more)
 {
 	char args[64];
@@ -586,7 +586,7 @@ static void bystander(void)
 	arm_site(0, UTRACE_ARM_F_COUNT);
 	must(value_at(other, MAPPED(semaphore)) == 1 &&
 	     !value_at(getpid(), MAPPED(semaphore)),
-	     "the semaphore of the other process, and of no more");
+	     "the semaphore of the other process only");
 	say("pass_bystander", per_op(tsc, passes, 1000, 20));
 	end(other);
 }
@@ -626,7 +626,7 @@ static void usual_rows(void)
 	in_child(event_writes);
 }
 
-/* What a kernel without utrace has, too. */
+/* Rows that a kernel without utrace has, too. */
 static void probe_rows(void)
 {
 	in_child(plain_hits);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace bench - what the files that measure words and markers share
+ * utrace bench - declarations of the files that measure words and markers
  *
  * The program is process 1 of the guest.  bench/markers.c has main(), and each
  * other file that includes this header measures one group of rows.
@@ -20,17 +20,18 @@
 #define FILE_PATH	"/marked"
 #define PAGE		4096
 
-/* What is armed while others fork. */
+/* The number of words and sites that are armed during the forks. */
 #define WORDS		16
 #define SITES		4
 
-/* What one owner has armed besides. */
+/* The number of further markers that one owner has armed. */
 #define FURTHER		500
 
 /*
- * The file is a page of code and a page of data.  @pass is what a program does at a
- * marker: "cmpw $0, semaphore(%rip); jne site; ret".  Each of @site is a function of
- * nothing but a marker: "nop; ret".  So is each of @further, which nobody calls.
+ * The file is a page of code and a page of data.  @pass is the code of a
+ * program at a marker: "cmpw $0, semaphore(%rip); jne site; ret".  Each of
+ * @site is a function of nothing but a marker: "nop; ret".  So is each of
+ * @further, which nobody calls.
  */
 struct marked {
 	union {
@@ -52,7 +53,7 @@ struct marked {
 	__u32 word[WORDS];
 };
 
-/* Where something of the file is in the file, and in memory that maps it. */
+/* The offset of a member in the file, and its address in memory. */
 #define OFFSET(what)	offsetof(struct marked, what)
 #define PLACE		0x10000000ul
 #define MAPPED(what)	(PLACE + OFFSET(what))
@@ -111,7 +112,7 @@ int value_at(pid_t pid, unsigned long addr);
 /* Open a session with @pid as its target; @ring_size 0: the default. */
 struct owner own(pid_t pid, __u64 ring_size);
 
-/* How often the only thing that an owner has armed was hit. */
+/* The number of hits of the only thing that an owner has armed. */
 __u64 hits_of(const struct owner *by);
 
 /* Arm something for `owner`.  arm_word() returns the id for disarm(). */
@@ -119,18 +120,21 @@ __u32 arm_word(unsigned long addr);
 void arm_site(int i, __u32 flags);
 void disarm(__u32 id);
 
-/* Have perf arm marker @i in one process, 0: the current one; returns perf's descriptor. */
+/*
+ * Have perf arm marker @i in a process, 0: the current one; returns its
+ * descriptor.
+ */
 int perf_arm(pid_t pid, int i);
 
 /* Arm and disarm a marker @n times, for `owner` or by ftrace. */
 void sites_loop(long n);
 void tracefs_loop(long n);
 
-/* Let ftrace have the marker of tracefs_loop(), and take it away again. */
+/* Give ftrace the marker of tracefs_loop(), and remove it. */
 void add_probe(void);
 void remove_probe(void);
 
-/* What is measured in a process of its own. */
+/* Measurements in a process of their own. */
 void forks(void);
 void forks_beside_perf(void);
 void forks_while_arming(void);

@@ -89,7 +89,7 @@ void wait_row(const char *name)
 	waitpid(pid, NULL, 0);
 }
 
-/* What it costs that tasks may have several tracers, and what a second one costs. */
+/* The cost of allowing several tracers, and of a second tracer. */
 void ptracers_rows(void)
 {
 	write_file("/proc/sys/kernel/ptrace_max_tracers", "2");

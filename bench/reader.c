@@ -3,9 +3,9 @@
  * utrace bench - a program that reads the mapped rings of a session
  *
  * The reader follows the rules of Documentation/trace/utrace/dev.rst: it merges
- * the rings by time and looks at the header of each record.  The records are
- * there before, so the row is the reader's own instructions.  The guest has one
- * CPU, and so one ring; the merge is the one for any number.
+ * the rings by time and reads the header of each record.  The records are
+ * written before, so the row is the reader's own instructions.  The guest has
+ * one CPU, and so one ring; the merge is the one for any number.
  */
 #define _GNU_SOURCE
 #include <linux/utrace.h>
@@ -38,7 +38,7 @@ struct reader {
 	struct source source[MAX_CPUS];
 	size_t rings_size, tails_size;
 	unsigned int cpus;
-	/* What was read: records, and whether any was out of order. */
+	/* Statistics: records, and whether any was out of order. */
 	long records;
 	__u64 time;
 	__u32 number;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace bench - what the programs share that are process 1 of boots of their own
+ * utrace bench - functions of the programs that are process 1 of their own
+ * boots
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -3,8 +3,8 @@
  * utrace bench - how long a program takes under strace, and under utrace
  *
  * The program is process 1 of the guest, whose clock counts instructions.  As
- * "init mix" it is the program to be traced: files are looked for, opened,
- * looked at, read, written and closed, memory is mapped, and children are made,
+ * "init mix" it is the program to be traced: files are searched, opened,
+ * examined, read, written and closed, memory is mapped, and children are made,
  * in the shares that a parallel build has.  Both commands follow it with -f and
  * write a log to a file in memory.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace bench - do forks, execs and renames under engines wait for each other?
+ * utrace bench - waits of forks, execs and renames under engines for each other
  *
  * Workers fork, exec and rename themselves while engines cover them, and the
  * rows say how often the sleeping locks of utrace were taken and waited for.

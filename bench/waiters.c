@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace bench - what others pay while a process waits for many tasks that it traces
+ * utrace bench - the cost for other processes while a tracer waits for many
+ * tracees
  *
- * Two processes trace TRACEES tasks each, one as their first tracer, the other as a
- * further one.  WAITERS threads of one of the two call wait(2) all the time.  Neither
- * is the parent of the tasks, and none of them has news.
+ * Two processes trace TRACEES tasks each, one as their first tracer, the other
+ * as a further one.  WAITERS threads of one of the two call wait(2) all the
+ * time.  Neither is the parent of the tasks, and none of the tasks has anything
+ * to report.
  *
- * The program is process 1 of the guest.  On one CPU, whose clock counts instructions,
- * a row is the longest stretch for which tasklist_lock is held meanwhile.  "tasklist"
- * in the environment is the address of the lock.  Without it there are four CPUs, and
- * a row is the time in which a bystander forks, and its child exits and is reaped.
+ * The program is process 1 of the guest.  On one CPU, whose clock counts
+ * instructions, a row is the longest stretch for which tasklist_lock is held
+ * during the waits.  "tasklist" in the environment is the address of the lock.
+ * Without it there are four CPUs, and a row is the time in which a bystander
+ * forks, and its child exits and is reaped.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -35,7 +38,7 @@ enum kind { FIRST, FURTHER, KINDS };
 
 static const char *const names[KINDS] = { "first", "further" };
 
-/* What processes share. */
+/* Memory that the processes share. */
 static struct shared {
 	_Atomic int waiting;	/* the kind of tracer that calls wait(2) now, or KINDS */
 	_Atomic int ready;	/* steps of setting up that are done */
@@ -56,7 +59,10 @@ static void seize_all(enum kind kind)
 		must(!ptrace(PTRACE_SEIZE, shared->tracee[kind][i], 0, 0), "seize");
 }
 
-/* The parent of all tasks is the first tracer of those that get a further one. */
+/*
+ * The parent of all tasks is the first tracer of those that get a further
+ * tracer.
+ */
 static void be_parent(void)
 {
 	int i, kind;
@@ -134,7 +140,7 @@ static void say_of(const char *row, enum kind kind, double value)
 	say(name, value);
 }
 
-/* Say for how long tasklist_lock was held at most while a tracer waits. */
+/* Print how long tasklist_lock was held at most while a tracer waits. */
 static void hold_row(enum kind kind, const char *tasklist)
 {
 	char text[1024] = "", command[64];

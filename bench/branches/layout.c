@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace bench - the layout of what programs of 32 and of 64 bits get
+ * utrace bench - the layout of structures in programs of 32 and of 64 bits
  *
- * Only the layout is looked at here.  That a reader of 32 bits gets the same
+ * Only the layout is compared here.  That a reader of 32 bits gets the same
  * bytes as one of 64 bits, by read(2) and in a mapped ring, is tested in a
  * kernel: selftests/bts/mapped.c.
  */
@@ -18,9 +18,9 @@ _Static_assert(SIZE(utrace_branch) == 24, "a record");
 
 _Static_assert(AT(utrace_map_ring, head) == 0, "head");
 _Static_assert(AT(utrace_map_ring, lost) == 24, "lost");
-_Static_assert(SIZE(utrace_map_ring) == 64, "what the kernel tells of a ring");
+_Static_assert(SIZE(utrace_map_ring) == 64, "the header of a ring that the kernel writes");
 _Static_assert(AT(utrace_map_tail, tail) == 0, "tail");
-_Static_assert(SIZE(utrace_map_tail) == 64, "what the program tells of a ring");
+_Static_assert(SIZE(utrace_map_tail) == 64, "the tail of a ring that the program writes");
 
 _Static_assert(AT(utrace_ioc_branches, records) == 16, "records");
 _Static_assert(SIZE(utrace_ioc_branches) == UTRACE_IOC_BRANCHES_SIZE_VER0,

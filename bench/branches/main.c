@@ -69,7 +69,7 @@ static void test_properties(u64 seed, unsigned long rounds, double seconds)
 	printf("# %lu rounds from seed %llu on; SEED=%llu ROUNDS=1 makes the last one\n",
 	       done, (unsigned long long)seed,
 	       (unsigned long long)(seed + done - 1));
-	/* A test in which nothing was judged shows nothing. */
+	/* A test that judged nothing proves nothing. */
 	result(lab && lab_has_judged(lab, done), "each property is judged");
 	if (lab)
 		print_counts(&lab->counts);
@@ -173,7 +173,7 @@ static void ring_signal(int signal)
 
 static void ring_report(bool good, const char *name, u64 next, u64 lost)
 {
-	/* A test in which nothing was lost shows nothing. */
+	/* A test that lost nothing proves nothing. */
 	result(good && lost && next > 100 * RING_SIZE, name);
 	printf("# %llu records, of which %llu were lost\n",
 	       (unsigned long long)next, (unsigned long long)lost);
@@ -305,8 +305,8 @@ static double filter_block(struct bench *bench)
 }
 
 /*
- * Compare the best blocks of both, which take turns: what else runs on the
- * machine makes blocks slower, never faster.
+ * Compare the best blocks of both, which take turns: other programs on the
+ * machine make blocks slower, never faster.
  */
 static void test_ratio(void)
 {

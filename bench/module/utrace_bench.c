@@ -3,7 +3,7 @@
  * utrace bench - put tasks into the states that are measured
  *
  * A write to /sys/module/utrace_bench/parameters/do is one command, a read
- * gives what the last command said:
+ * gives the answer of the last command:
  *
  *	probes 1|0		empty probes on sys_enter and sys_exit
  *	engines KIND PID N	N thread engines on a thread
@@ -17,7 +17,7 @@
  *	want			the last engine wants system calls
  *	stopper PID		an engine that stops a thread at every call,
  *				and a kernel thread that lets the thread go on
- *	park			the last engine wants no events any more
+ *	park			the last engine wants no more events
  *	detach			detach all engines; says how long that took
  *	sizes			says sizes of structures
  *
@@ -307,7 +307,7 @@ static int detach_all(void)
 	cycles_t begun;
 
 	if (controller) {
-		/* Have no new stop, and wait for a running callback. */
+		/* Make no new stop, and wait for a running callback. */
 		if (utrace_set_events(NULL, engine[0], 0))
 			utrace_barrier_sync(engine[0]);
 		get_task_struct(controller);

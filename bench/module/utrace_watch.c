@@ -3,7 +3,7 @@
  * utrace bench - how long locks are held, and preemption or interrupts off
  *
  * A write to /sys/module/utrace_watch/parameters/do is one command, a read
- * gives what the last command said:
+ * gives the answer of the last command:
  *
  *	tasklist ADDRESS	watch how long tasklist_lock, at this address,
  *				is held
@@ -83,7 +83,7 @@ static bool is_at_work(void)
 	return false;
 }
 
-/* Is the current context the caller, or a worker with a work item? */
+/* Check whether the context is the caller, or a worker with a work item. */
 static bool is_ours(void)
 {
 	return !in_hardirq() && !in_serving_softirq() &&
@@ -343,7 +343,7 @@ static int watch_calls(const char *name)
 /* Commands. */
 
 /*
- * Say the longest stretch and the stack at its end, the innermost function
+ * Print the longest stretch and the stack at its end, the innermost function
  * first.
  */
 static void say_longest(u64 took)

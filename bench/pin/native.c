@@ -2,7 +2,7 @@
 /*
  * utrace bench - time that pins take on the machine itself
  *
- * A count of instructions does not tell that a locked instruction takes longer.
+ * A count of instructions does not show that a locked instruction takes longer.
  * This program times the pins of the two passes of a system call.  The pins of
  * kernel/utrace/pin.h and pins with full barriers take turns in one run.  The
  * program prints the medians in nanoseconds as lines "NAME VALUE".
@@ -39,7 +39,7 @@ static __always_inline bool pin_full(struct utrace_set **pinned,
 
 static __always_inline void drop_full(struct utrace_set **pinned)
 {
-	smp_store_mb(*pinned, NULL);	/* Before a look at what is deferred. */
+	smp_store_mb(*pinned, NULL);	/* Before reading the deferred set. */
 }
 
 /* Pin and unpin once, as one pass does. */

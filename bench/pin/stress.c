@@ -3,12 +3,12 @@
  * utrace bench - pins against publishing, on the machine itself
  *
  * One thread, the task, pins, walks and unpins a set by kernel/utrace/pin.h.
- * Another thread publishes a new set meanwhile, defers the old set to the
- * task, and takes the old set back if the task has not pinned it.
- * membarrier(2) stands for utrace_membarrier().  No set may be freed while it is
+ * At the same time, another thread publishes a new set, defers the old set to
+ * the task, and takes the old set back if the task has not pinned it.
+ * membarrier(2) replaces utrace_membarrier().  No set may be freed while it is
  * walked, and no set may be left behind.  The second test leaves membarrier(2)
- * out and has to go wrong; on a machine where it does not, the first test
- * proves nothing.
+ * out and must fail; on a machine where it does not, the first test proves
+ * nothing.
  */
 #define _GNU_SOURCE
 #include <linux/membarrier.h>
@@ -89,9 +89,7 @@ static bool meet(int me, unsigned long round)
 	return !READ_ONCE(over);
 }
 
-/*
- * A random number of spins, mostly few, at times longer than a heavy barrier.
- */
+/* A random number of spins, mostly few, at times longer than membarrier(2). */
 static unsigned int some(unsigned int *seed)
 {
 	*seed = *seed * 1664525 + 1013904223;
@@ -192,7 +190,7 @@ static unsigned long storm(double seconds)
 
 static void report(int nr, bool ok, const char *what, unsigned long rounds)
 {
-	printf("%s %d %s\n# %lu rounds, %lu looks at a freed set, %lu left behind\n",
+	printf("%s %d %s\n# %lu rounds, %lu reads of a freed set, %lu left behind\n",
 	       ok ? "ok" : "not ok", nr, what, rounds, walked_freed, left_behind);
 }
 

@@ -2,11 +2,12 @@
 /*
  * utrace bench - a marker at whose hits the task may stop
  *
- * While the module is loaded, the process that has loaded it has a marker at @offset
- * of the file @path.  With @report each hit asks for a report at the safe point, and
- * the callback there lets the task go on: that is where a client would decide to stop
- * the task.  @more further markers are at @more_offset and behind, where each place takes
- * two bytes.  bench/markers.c measures hits, and compares @hits and @reports.
+ * While the module is loaded, the process that has loaded it has a marker at
+ * @offset of the file @path.  With @report each hit asks for a report at the
+ * safe point, and the callback there lets the task go on: there a client would
+ * decide to stop the task.  @more further markers are at @more_offset and after
+ * it, two bytes apart.  bench/markers.c measures hits, and compares @hits and
+ * @reports.
  */
 #include <linux/err.h>
 #include <linux/fs.h>
@@ -48,7 +49,7 @@ MODULE_PARM_DESC(reports, "hits with a report so far");
 static struct utrace_engine *reporter;
 static struct marker_owner *markers;
 
-/* The one task of the process has been asked for a report. */
+/* The only task of the process was asked for a report. */
 static bool asked;
 
 static u32 safe_point(u32 action, struct utrace_engine *engine,
@@ -77,7 +78,7 @@ static const struct utrace_markers_ops markers_ops = {
 	.hit	= marker_hit,
 };
 
-/* A marker has the two arguments that the other rows have, see bench/markers.c. */
+/* A marker with the two arguments of the other rows, see bench/markers.c. */
 static int arm_at(struct file *file, unsigned long at)
 {
 	const struct utrace_marker site = {
