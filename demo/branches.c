@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The command utrace records all branches of a program, and shows where they
- * were. Beside it this program keeps the last branches of the same process,
- * which must be those that the record ends with.
+ * The command utrace records all branches of a program, and shows their places.
+ * At the same time this program keeps the last branches of the process, which
+ * must be the end of the record.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -84,7 +84,7 @@ static void show(const char *report)
 	free(text);
 }
 
-/* The begin of a chunk of the file, see tools/utrace/branch/file.h. */
+/* The start of a chunk of the file, see tools/utrace/branch/file.h. */
 struct chunk {
 	__u32 type;
 	__u32 reserved;
@@ -118,7 +118,10 @@ static struct utrace_branch *records_of(const char *path, size_t *n)
 	return records;
 }
 
-/* In front of the last records stand how many were before, and whose they are. */
+/*
+ * Two records come before the last branches: the number of earlier branches,
+ * and the task.
+ */
 static void compare_last(int fd, const char *data)
 {
 	static struct utrace_branch last[LAST + 2];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The command utrace follows a program from its attach to its end, while gdb
- * and then strace trace the same program.  The log is taken by a reader that
- * does not begin before the program waits for room: the buffer of the command is
- * small, and nothing may be lost.
+ * and then strace trace the same program.  The reader of the log does not begin
+ * before the program waits for room: the buffer of the command is small, and
+ * nothing may be lost.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -75,11 +75,11 @@ void act_command(const char *target)
 	open_gate(&g);
 	snprintf(by, sizeof(by), " pid:%d\n", command);
 	check(await_word(g.pid, "utrace", by),
-	      "the program waits for the command, whose log nobody reads");
+	      "the program waits for the command, whose log is not read");
 	write_file(go, "now");
 	check(waitpid(g.pid, NULL, 0) == g.pid,
 	      "it goes on when the log is read, and ends");
-	check(ends_well(strace) && ends_well(command), "so do both tracers");
+	check(ends_well(strace) && ends_well(command), "both tracers end, too");
 	check(lines_with(strace_log, "getppid()") == CALLS_STRACE,
 	      "strace saw all of %d calls", CALLS_STRACE);
 	check(lines_with(log, "getppid()") == CALLS_GDB + CALLS_STRACE &&

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * What the engines and strace saw, side by side.
- */
+/* The results of the engines and of strace, side by side. */
 #include <stdlib.h>
 #include <string.h>
 

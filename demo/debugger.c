@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * gdb at a process that two engines watch, and at one that a third engine
+ * gdb on a process that two engines watch, and on a process that a third engine
  * keeps from dying.
  */
 #include <signal.h>
@@ -13,10 +13,10 @@
 #include "demo.h"
 
 #define MAX_ARGS	64
-/* What is shown of a line of gdb's. */
+/* The part of a line of gdb that is shown. */
 #define SHOWN		66
 
-/* Run gdb's commands at @pid; what it says, to be freed. */
+/* Run gdb's commands on @pid; returns its output, which the caller frees. */
 char *run_gdb(pid_t pid, const char *const *commands)
 {
 	char *argv[MAX_ARGS], attach[16], out[128];
@@ -121,7 +121,7 @@ void act_debugger(const char *target)
 		n += got;
 	if (waitpid(g.pid, &status, 0) != g.pid)
 		give_up("the program is lost");
-	check(!strcmp(said, want), "the program's output is what it always is");
+	check(!strcmp(said, want), "the program's output is unchanged");
 	check(WIFEXITED(status) && WEXITSTATUS(status) == 7,
 	      "it exited with 7, as it always does (status %#x)", status);
 	check_engines(g.pid);
@@ -141,11 +141,11 @@ void act_crash(const char *target)
 	open_gate(&g);
 	if (waitpid(g.pid, &status, WUNTRACED) != g.pid)
 		give_up("the program is lost");
-	check(WIFSTOPPED(status), "it crashed, and it stands still");
+	check(WIFSTOPPED(status), "it crashed, and it is stopped");
 	if (!WIFSTOPPED(status))
 		return;
 	text = read_whole(CRASH_SUSPEND "crashes");
-	expect(text, " 11 target", "the engine says who and why");
+	expect(text, " 11 target", "the engine shows the pid and the signal");
 	free(text);
 
 	text = run_gdb(g.pid, (const char *const []) {
@@ -159,7 +159,7 @@ void act_crash(const char *target)
 	while (waitpid(g.pid, &status, 0) == g.pid && WIFSTOPPED(status))
 		;
 	check(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV,
-	      "let go, it died of SIGSEGV (status %#x)", status);
+	      "resumed, it died of SIGSEGV (status %#x)", status);
 	close(g.ready);
 	close(g.gate);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The demonstration: engines, strace and gdb on the same processes, and what
- * each of them saw, compared.
+ * The demonstration: engines, strace and gdb trace the same processes, and
+ * their results are compared.
  */
 #ifndef DEMO_H
 #define DEMO_H
@@ -35,7 +35,10 @@ struct task {
 	struct end end;
 };
 
-/* What one observer saw of a tree. The last count is that of no known call. */
+/*
+ * The results of one observer of a tree. The last count is that of no known
+ * call.
+ */
 struct view {
 	unsigned long count[MAX_NR + 1];
 	char name[MAX_NR + 1][32];
@@ -55,9 +58,9 @@ const char *mark(bool good);
 /* spawn.c */
 struct gated {
 	pid_t pid;	/* The child */
-	pid_t root;	/* What waits at the gate: the child or below it */
-	int ready;	/* Read from: what it says */
-	int gate;	/* Write a byte here to let it go */
+	pid_t root;	/* The process at the gate: the child or a descendant */
+	int ready;	/* Read from: its output */
+	int gate;	/* Write a byte here to open the gate */
 };
 
 int gated_main(char **argv);

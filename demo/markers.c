@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Two Pythons that have one file in memory. The command counts the collections of
- * garbage and the calls of functions of one of them, and the other one, which does the
- * same, does not notice anything.
+ * Two Pythons that have one file in memory. The command counts the collections
+ * of garbage and the calls of functions in one Python. The other Python does
+ * the same work, and notices nothing.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@
 #define CALLS		3
 #define FUNCTION	"python:function__return"
 
-/* What the command prints in the end. */
+/* The output of the command at its end. */
 #define COUNTS	"      HITS  MARKER\n" \
 		"         6  python:gc__done\n" \
 		"         6  python:gc__start\n" \
@@ -88,8 +88,8 @@ static void trace_one(struct gated *traced, struct gated *other)
 		"utrace", "markers", "trace", "--count", "-p", pid,
 		"python:gc__*", FUNCTION, NULL }, said);
 	check(await_text(said, "tracing") && semaphores_become(traced, 1),
-	      "the semaphores of the one are 1");
-	check(semaphores_become(other, 0), "those of the other one are 0");
+	      "the semaphores of the traced Python are 1");
+	check(semaphores_become(other, 0), "those of the other Python are 0");
 	check(call(traced) && call(other),
 	      "both call a function %d times, which collects garbage twice",
 	      CALLS);
@@ -114,5 +114,5 @@ void act_markers(void)
 	trace_one(&traced, &other);
 	check(semaphores_become(&traced, 0), "the semaphores are 0 again");
 	check(end_python(&traced) && end_python(&other),
-	      "both have ended well");
+	      "both end well");
 }

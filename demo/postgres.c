@@ -25,7 +25,7 @@
 		"pg_ctl -D data -l log " \
 		"-o \"-k $PWD -c listen_addresses=\" start"
 
-/* A script that says when it is there, as spawn_target() wants it. */
+/* A script that writes a line at its start, as spawn_target() needs. */
 #define SESSION	"echo ready\n" \
 		"exec psql -XqAt -h $PWD -U postgres\n"
 
@@ -83,7 +83,7 @@ static void start_server(void)
 	give_up("the server does not start");
 }
 
-/* Let a session execute a query, and take the number that it answers. */
+/* Let a session execute a query, and return the number that it answers. */
 static int ask(const struct session *session, const char *query)
 {
 	char answer[32];
@@ -183,14 +183,14 @@ void act_postgres(void)
 	check_semaphores(&traced, &other, 1);
 	step("psql, both sessions: " QUERY);
 	check(ask(&traced, QUERY) == 42 && ask(&other, QUERY) == 42,
-	      "both backends have answered");
+	      "both backends answer");
 	kill(command, SIGINT);
 	waitpid(command, NULL, 0);
 	check_hits(&traced);
 	check_semaphores(&traced, &other, 0);
 	check(end_session(&traced) && end_session(&other) &&
 	      run_as_postgres("pg_ctl -D data stop"),
-	      "the sessions and the server have ended well");
+	      "the sessions and the server end well");
 	if (chdir("/"))
 		give_up("chdir");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The semaphores of markers: 16 bits in the memory of a process, which count
- * those who want the marker there. A note in the file of the program has the
+ * the tracers of the marker there. A note in the file of the program has the
  * address.
  */
 #include <fcntl.h>
@@ -23,7 +23,7 @@ static GElf_Addr semaphore_of(const char *note, size_t size, const char *name)
 	return addresses[2];
 }
 
-/* The address that the file has, or 0. */
+/* The address of the semaphore in the file, or 0. */
 unsigned long find_semaphore(const char *file, const char *name)
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC);
@@ -56,7 +56,7 @@ unsigned long find_semaphore(const char *file, const char *name)
 	return found;
 }
 
-/* Returns -1 as long as the process does not run the program yet. */
+/* Returns -1 until the process runs the program. */
 int read_semaphore(pid_t pid, unsigned long at)
 {
 	unsigned short value;
@@ -71,7 +71,7 @@ int read_semaphore(pid_t pid, unsigned long at)
 	return got == sizeof(value) ? value : -1;
 }
 
-/* Wait up to 10 s until the semaphore is what it should be. */
+/* Wait up to 10 s until the semaphore has this value. */
 bool semaphore_becomes(pid_t pid, unsigned long at, int value)
 {
 	int tries;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Processes that wait at a gate. What is to be compared has to begin for all
- * observers at the same instruction: they attach while the process sleeps in
- * a read() and then a byte is written to its pipe.
+ * Processes that wait at a gate. All observers must begin at the same
+ * instruction: they attach while the process sleeps in a read(), and then a
+ * byte is written to its pipe.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,11 +18,13 @@
 #define READY_FD	198
 #define GATE_FD		199
 
-/* How often something is looked for, and the time between two looks in us. */
+/*
+ * The number of tries to find something, and the time between two tries in us.
+ */
 #define TRIES		3000
 #define BETWEEN		10000
 
-/* The root of the traced tree: say who we are, wait, become the program. */
+/* The root of the traced tree: send our pid, wait, execute the program. */
 int gated_main(char **argv)
 {
 	pid_t self = getpid();
@@ -113,7 +115,9 @@ void open_gate(struct gated *g)
 		give_up("gate: %s", strerror(errno));
 }
 
-/* Run a program to its end, all its output to a file; its exit status. */
+/*
+ * Run a program to its end, with all output to a file; returns its exit status.
+ */
 int run_to_file(char *const argv[], const char *out)
 {
 	int status;
@@ -131,7 +135,7 @@ int run_to_file(char *const argv[], const char *out)
 	return WEXITSTATUS(status);
 }
 
-/* What is in a file, or an empty string; the caller frees it. */
+/* The contents of a file, or an empty string; the caller frees it. */
 char *read_whole(const char *path)
 {
 	FILE *f = fopen(path, "r");
@@ -196,7 +200,7 @@ bool await_text(const char *path, const char *word)
 	return found;
 }
 
-/* Likewise, of "/proc/PID/utrace" and the like. */
+/* Wait until a file of /proc/PID, such as "utrace", has @word in it. */
 bool await_word(pid_t pid, const char *file, const char *word)
 {
 	char path[64];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading what each observer says it saw.
+ * Read the results of each observer.
  *
  * A line of "strace -f -n -e raw=all" is one of
  *
@@ -11,9 +11,9 @@
  *	PID [  1] --- SIGPIPE {...} ---		a signal
  *	PID [231] +++ exited with 0 +++		the end of a task
  *
- * A call that was interrupted and made again is a line of its own each time,
- * as it is an entry of its own to the engine; a call that goes on under
- * restart_syscall() counts under that name with both.
+ * A call that was interrupted and made again is a line of its own each time, as
+ * it is an entry of its own to the engine; a call that goes on under
+ * restart_syscall() counts under that name for strace and for the engine.
  */
 #include <stdlib.h>
 #include <string.h>

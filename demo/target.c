@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The program that the debugger is shown: waits at a gate (a byte on standard
- * input), then calls visit() three times, or, with the argument "crash",
- * crashes in broken().  With "calls" it waits once more, and then makes 5000
- * calls.
+ * The program for the debugger: it waits at a gate (a byte on standard input),
+ * then calls visit() three times, or crashes in broken() with the argument
+ * "crash".  With "calls" it waits once more, and then makes 5000 calls.
  */
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +36,7 @@ int main(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], "crash"))
 		broken(NULL);
 	for (n = 1; n <= 3; n++) {
-		/* A call that nothing else here makes, to be counted */
+		/* A call that is made nowhere else here, to be counted */
 		syscall(SYS_getppid);
 		printf("visit %d: %d\n", n, visit(n));
 	}

@@ -30,8 +30,8 @@ with tempfile.TemporaryDirectory() as folder:
     for t in threads:
         t.join()
 
-# A joined thread may still be on its last system calls. Ended in the midst of
-# one by our exit, it would be a matter of luck who saw it.
+# A joined thread may still be on its last system calls. If our exit ended it
+# during one of them, it would depend on luck which tracer saw the call.
 while len(os.listdir("/proc/self/task")) > 1:
     time.sleep(0.01)
 print("python3: 4 threads,", total, "bytes")

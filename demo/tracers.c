@@ -31,7 +31,9 @@ static void strace_command(char *cmd, size_t size, pid_t pid)
 		 workdir, pid, workdir, workdir);
 }
 
-/* What strace has written when it has seen the end, or in 10 s; to be freed. */
+/*
+ * The log of strace when strace has seen the end, or after 10 s; to be freed.
+ */
 static char *log_of_strace(void)
 {
 	char path[64], *calls;

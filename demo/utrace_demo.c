@@ -15,7 +15,7 @@
  * 7. The command traces the markers of one of two Pythons.
  * 8. The command traces the markers of one of two backends of PostgreSQL.
  *
- * Ends with "demo: all agree" and 0, or with what differed and 1.
+ * Ends with "demo: all agree" and 0, or with the number of differences and 1.
  */
 #include <signal.h>
 #include <stdarg.h>
@@ -63,7 +63,7 @@ void step(const char *fmt, ...)
 	fflush(stdout);
 }
 
-/* One line for one claim, and the first that does not hold is remembered. */
+/* Print one claim; the first claim that does not hold is remembered. */
 void check(bool good, const char *fmt, ...)
 {
 	char text[sizeof(first_problem)];

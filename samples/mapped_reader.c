@@ -24,7 +24,7 @@
 
 /*
  * A ring, or the records that read(2) has returned: the bytes from @at to @end,
- * by @mask.  @told is the header of the ring that the kernel writes.
+ * by @mask.  @told is the ring's header, which the kernel writes.
  */
 struct source {
 	const struct utrace_map_ring *told;

@@ -11,9 +11,9 @@
  *	kill -CONT 5678					    # the crash goes on
  *
  * The engine is one of last resort, so every other engine that handles the
- * signal is called before it. The engine puts the signal back and stops the
- * process by job control, which every debugger and shell understands. When the
- * process is continued, the task dequeues the signal again, and the engine
+ * signal is called before this one. The engine puts the signal back and stops
+ * the process by job control, which every debugger and shell understands. When
+ * the process is continued, the task dequeues the signal again, and the engine
  * ignores it.
  */
 #include <linux/list.h>

@@ -158,9 +158,7 @@ static int markers_disarm(const struct utrace_marker *site)
 	return ret;
 }
 
-/*
- * Arm or disarm what the parameters name.  -EEXIST and -ENOENT: nothing to do.
- */
+/* Arm or disarm as the parameters say.  -EEXIST and -ENOENT: nothing to do. */
 static int arm_set(void *data, u64 on)
 {
 	struct utrace_marker site = {

@@ -142,5 +142,5 @@ void utrace_sample_exit(struct utrace_sample *sample)
 }
 EXPORT_SYMBOL_GPL(utrace_sample_exit);
 
-MODULE_DESCRIPTION("utrace samples: what they share");
+MODULE_DESCRIPTION("utrace samples: common functions");
 MODULE_LICENSE("GPL");

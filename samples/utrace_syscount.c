@@ -44,7 +44,7 @@ static u32 syscount_entry(u32 action, struct utrace_engine *engine,
 	/* RESUMED: reported again after a stop, and counted before. */
 	if (!(action & UTRACE_SYSCALL_RESUMED))
 		atomic64_inc(&counts[nr]);
-	/* An observer returns the action of the engines before it. */
+	/* An observer returns the action of the earlier engines. */
 	return UTRACE_RESUME | utrace_syscall_action(action);
 }
 
