@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace bench - system calls for bench/barriers to look at
+ * utrace bench - system calls whose barriers bench/barriers counts
  *
  * The program makes calls with and without an engine pair in turns, until
  * bench/barriers ends the guest.  bench/barriers distinguishes the two kinds by

@@ -277,7 +277,7 @@ void holds_rows(void)
 		chain_rows(n);
 }
 
-/* Rows of the heavy barriers of an attach and a detach: calls and cost. */
+/* Rows of utrace_membarrier() in an attach and a detach: calls and cost. */
 void barrier_rows(int n)
 {
 	static const char *const names[] = { "attach", "detach" };

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Four threads that write, look at, read back and remove files."""
+"""Four threads that write, examine, read back and remove files."""
 import os
 import tempfile
 import threading

@@ -276,7 +276,7 @@ TEST_F(utrace, exit_stop_of_all_threads)
 	EXPECT_EQ(7, WEXITSTATUS(self->status));
 }
 
-/* A thread that ends alone can be held at its exit while the others run. */
+/* A thread that ends alone can be held at its exit while other threads run. */
 TEST_F(utrace, exit_stop_of_one_thread)
 {
 	struct ut_target *t = &self->t;

@@ -101,7 +101,7 @@ static long worst_of(struct __test_metadata *_metadata, struct storm *s,
 	/* The workers still run. */
 	forks = s->sh->done[STORM_FORK];
 	EXPECT_TRUE(ut_until(s->sh->done[STORM_FORK] > forks));
-	/* A worker can be killed while the others go on. */
+	/* A worker can be killed while the other workers go on. */
 	victim = s->pid[0];
 	EXPECT_EQ(0, kill(victim, SIGKILL));
 	EXPECT_TRUE(ut_until(waitpid(victim, NULL, WNOHANG) == victim));

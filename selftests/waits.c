@@ -252,8 +252,8 @@ static void *attach_more(void *arg)
 
 /*
  * An attach replaces the set of the target in the middle of a detach: after the
- * engine was marked, and before the detach looks at the target.  The new set is
- * without the engine, and the detach must return -EINPROGRESS nevertheless.
+ * engine was marked, and before the detach examines the target.  The new set
+ * is without the engine, and the detach must return -EINPROGRESS nevertheless.
  */
 TEST_F(waits, detach_beside_an_attach)
 {

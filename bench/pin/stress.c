@@ -196,7 +196,7 @@ static void report(int nr, bool ok, const char *what, unsigned long rounds)
 
 static int skip(const char *why)
 {
-	printf("ok 1 pins # SKIP %s\nok 2 pins without the heavy barrier # SKIP %s\n",
+	printf("ok 1 pins # SKIP %s\nok 2 pins without membarrier(2) # SKIP %s\n",
 	       why, why);
 	return 0;
 }
@@ -224,6 +224,6 @@ int main(void)
 		return skip("the machine does not show what the barrier is for");
 	}
 	printf("ok 1 pins\n# %lu rounds\n", rounds);
-	report(2, true, "pins without the heavy barrier go wrong", mutant);
+	report(2, true, "pins without membarrier(2) go wrong", mutant);
 	return 0;
 }

@@ -9,7 +9,9 @@
 #define WIDE_CS		"0x33"
 #define WIDE_SS		"0x2b"
 
-/* Instructions that hide the trap after themselves, in front of others. */
+/*
+ * Instructions that hide the trap after themselves, before other instructions.
+ */
 static void hide_traps(void)
 {
 	unsigned long pushed, returned, nr = SYS_getppid;

@@ -4,13 +4,13 @@
 
 branchfile.py make FOLDER PROGRAM
     write files with known records of PROGRAM, and files that are wrong, each
-    with the name of its kind
+    named after its kind
 branchfile.py types FILE
     print how many records of each type a file has, and other chunks
 branchfile.py folded FILE.svg
     print the stacks of a flame graph, and the branches of each
 
-The layout is written down here once more, and is not taken from the command.
+The layout is defined here again, and not taken from the command.
 """
 import struct
 import subprocess
@@ -81,7 +81,7 @@ def known(at):
         r += [record(outer + 2, inner, CALL)]
         r += [record(inner + 3, inner + 1, COND)] * 5
         r += [record(inner + 6, outer + 7, RET)]
-    # outer() goes on as jump(), which calls thrower() and is jumped back to.
+    # outer() goes on as jump(), which calls thrower(), and a longjmp() returns.
     r += [record(outer + 9, at['jump'], JUMP)]
     r += [record(at['jump'] + 3, at['thrower'], CALL)]
     r += [record(at['thrower'] + 2, inner, CALL)]
@@ -181,7 +181,7 @@ def types(path):
 
 
 def folded(path):
-    """A box stands on the box of its caller."""
+    """A box is above the box of its caller."""
     svg = '{http://www.w3.org/2000/svg}'
     boxes = []
     for group in xml.etree.ElementTree.parse(path).iter(svg + 'g'):

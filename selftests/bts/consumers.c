@@ -207,7 +207,7 @@ TEST_F(dev, last_of_all)
 	holds(all.n > 5000, "one consumer has all branches");
 	is(514, last.n, "the other has the last branches");
 	is(UTRACE_BRANCH_LOST, type_of(&last.records[0]),
-	   "LOST stands for the earlier ones");
+	   "the first record is LOST");
 	is(all.n - 512, last.records[0].from, "LOST has their number");
 	is(all.n - 512, told(fd_last).overwritten,
 	   "BRANCH_INFO has their number, too");
@@ -249,7 +249,7 @@ TEST_F(dev, last_of_threads)
 	read_on(fd, &last, 514);
 	is(514, last.n, "the last records of the other thread");
 	is(UTRACE_BRANCH_LOST, type_of(&last.records[0]),
-	   "LOST stands for the earlier records");
+	   "the first record is LOST");
 	holds(last.records[0].from >= 2000 - 512, "%llu earlier records",
 	      last.records[0].from);
 	is(UTRACE_BRANCH_TASK, type_of(&last.records[1]), "TASK names a task");

@@ -156,7 +156,7 @@ TEST_F(cpus, last)
 	usleep(500000);
 	read_for(fd, &trace, 400, 0);
 	is(UTRACE_BRANCH_LOST, type_of(&trace.records[0]),
-	   "LOST stands for the earlier records");
+	   "the first record is LOST");
 	holds(trace.records[0].from > 1000, "%llu earlier records",
 	      trace.records[0].from);
 	is(UTRACE_BRANCH_TASK, type_of(&trace.records[1]),

@@ -3,8 +3,8 @@
  * utrace selftests - branches: real programs, each record against ptrace
  *
  * ptrace steps a program while a consumer follows it, both from its execve()
- * on.  Usually that is for the first steps only: then the program is let go, and
- * the rest of its records has to be without a gap.  With LONG=1 in the
+ * on.  Usually that is for the first steps only: then ptrace leaves the
+ * program, and the rest of its records must have no gap.  With LONG=1 in the
  * environment it is for all steps of the program.
  */
 #include "oracle.h"
@@ -82,7 +82,9 @@ static pid_t start_program(struct oracle *o, char **argv, bool itself)
 	return pid;
 }
 
-/* The number that distinguishes a process from others of the same pid. */
+/*
+ * The number that distinguishes a process from other processes of the same pid.
+ */
 static __u64 inode_of(pid_t pid)
 {
 	int fd = pidfd_of(pid, 0);

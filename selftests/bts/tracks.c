@@ -187,7 +187,7 @@ TEST_F(tracks, last)
 	usleep(500000);
 	read_for(fd, &trace, 400, 0);
 	is(UTRACE_BRANCH_LOST, type_of(&trace.records[0]),
-	   "LOST stands for the earlier records");
+	   "the first record is LOST");
 	is(UTRACE_BRANCH_TASK, type_of(&trace.records[1]),
 	   "TASK names the task of the next records");
 	is(0, end(pid), "the task ends");

@@ -149,7 +149,7 @@ test_exec_thread_pid() {
 	quiet "$own"
 	# The thread is followed, the leader is not. The engine itself must
 	# reject the calls, so they are calls that ftrace's own filter of pids
-	# does not look at.
+	# does not check.
 	begin
 	echo sys_enter > "$p/events"
 	echo actor > "$p/comms"
