@@ -221,7 +221,8 @@ TEST_F(utrace, held_thread_takes_part)
 
 /*
  * A held thread reports that it joins the group stop; its answer UTRACE_RESUME
- * then does not end the hold.
+ * then does not end the hold.  The engine gets QUIESCE for that report, too.  The
+ * module would answer it with UTRACE_STOP, which asks for another hold.
  */
 TEST_F(utrace, held_thread_reports_the_stop)
 {
@@ -230,6 +231,8 @@ TEST_F(utrace, held_thread_reports_the_stop)
 
 	ASSERT_LT(0, id);
 	ASSERT_EQ(0, ut_events(id, 0, UT_BIT(QUIESCE) | UT_BIT(JCTL)));
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_QUIESCE,
+			     .answer = UT_RESUME));
 	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_JCTL,
 			     .answer = UT_RESUME));
 	observer = ut_attach(t->pid, UT_ATTACH_PROCESS, UT_BIT(JCTL));
