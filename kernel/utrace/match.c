@@ -11,8 +11,9 @@
  * (UTRACE_WORD_REJECTED).  An exec and a change of the name, of the effective
  * user or of the cgroup may change a verdict.  Probes and a hook in
  * commit_creds() report these changes while a match exists, and the task asks
- * again at its next event.  A change of the executable by prctl(PR_SET_MM) is
- * not reported.
+ * again at its next event.  There is no probe for an exec, since each exec
+ * changes the name.  A change of the executable by prctl(PR_SET_MM) is not
+ * reported.
  */
 #include <linux/cgroup.h>
 #include <linux/cred.h>
@@ -30,7 +31,6 @@
 #ifdef CONFIG_CGROUPS
 #include <trace/events/cgroup.h>
 #endif
-#include <trace/events/sched.h>
 #include <trace/events/task.h>
 
 #include "engine.h"
@@ -113,16 +113,14 @@ static void utrace_ask_again(struct task_struct *task)
 	utrace_set_word(task, utrace_word_now(task, u));
 }
 
-static void utrace_exec_probe(void *data, struct task_struct *task,
-			      pid_t old_pid, struct linux_binprm *bprm)
-{
-	utrace_ask_again(task);
-}
-
 /*
  * Called under task_lock(), before the name changes.  utrace_is_item() reads
  * the name under that lock, so a verdict that is asked for after this sees the
  * new name.
+ *
+ * begin_new_exec() changes the name even if the new one is the same.  It does
+ * so when the task has its new executable, and its new pid if a thread calls
+ * execve(), and before it commits the credentials.
  */
 static void utrace_rename_probe(void *data, struct task_struct *task,
 				const char *comm)
@@ -214,9 +212,6 @@ static int utrace_probe(void)
 	lockdep_assert_held(&utrace_probe_mutex);
 	if (utrace_probe_users++)
 		return 0;
-	ret = register_trace_sched_process_exec(utrace_exec_probe, NULL);
-	if (ret)
-		goto no_exec;
 	ret = register_trace_task_rename(utrace_rename_probe, NULL);
 	if (ret)
 		goto no_rename;
@@ -229,8 +224,6 @@ static int utrace_probe(void)
 no_cgroup:
 	unregister_trace_task_rename(utrace_rename_probe, NULL);
 no_rename:
-	unregister_trace_sched_process_exec(utrace_exec_probe, NULL);
-no_exec:
 	utrace_probe_users--;
 	return ret;
 }
@@ -239,8 +232,8 @@ no_exec:
  * utrace_match_arm() - enable the probes for changes of a match's verdicts
  * @match: the match; the caller has a reference
  *
- * The probes of renames, exec and moves between cgroups stay registered until
- * the match is freed.  utrace_set_match() arms a match that is not armed yet.
+ * The probes of renames and of moves between cgroups stay registered until the
+ * match is freed.  utrace_set_match() arms a match that is not armed yet.
  * With an armed match, utrace_set_match() fails only if the engine is detached.
  *
  * Context: May sleep.  Takes utrace_probe_mutex.
@@ -267,7 +260,6 @@ static void utrace_unprobe(void)
 	static_branch_dec(&utrace_matching);
 	utrace_unprobe_cgroups();
 	unregister_trace_task_rename(utrace_rename_probe, NULL);
-	unregister_trace_sched_process_exec(utrace_exec_probe, NULL);
 }
 
 /* Verdicts */
