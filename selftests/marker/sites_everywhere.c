@@ -126,6 +126,51 @@ TEST_F(sites, not_the_tracer)
 	unload_library(0);
 }
 
+/* In a child: arm the marker HIT, and hit it when number[0] is set. */
+static void arm_and_hit(struct tracer *tracer)
+{
+	arm_place(tracer, HIT);
+	load_library(0);
+	stage->number[1] = own_semaphore(HIT);
+	need(until(stage->number[0]), "the order to hit");
+	hit_here(5);
+}
+
+/* One process arms the marker, and another one reads the session. */
+TEST_F(sites, not_the_tracer_nor_the_reader)
+{
+	struct target *target = &self->target;
+	struct tracer tracer;
+	pid_t pid;
+
+	stage->number[0] = 0;
+	stage->number[1] = 0;
+	stage->library = 0;
+	stage->place = HIT;
+	trace_everywhere(&tracer);
+	pid = fork_tracer();
+	if (!pid) {
+		arm_and_hit(&tracer);
+		_exit(0);
+	}
+	is(1, until(stage->number[1] == 1), "the semaphore of the process that arms");
+	are_none(&tracer, "hits before the order");
+	stage->number[0] = 1;
+	is(0, status_of(pid), "the process that has armed ends well");
+	is(0, hits_of(&tracer, COOKIE(HIT)), "its hits are not counted");
+	load_library(0);
+	is(1, own_semaphore(HIT), "the reader's own semaphore");
+	hit_here(5);
+	is(0, hits_of(&tracer, COOKIE(HIT)), "hits by the reader are not counted");
+	are_none(&tracer, "hits by the two");
+	have(target, SELF, look_around, 0);
+	hit(target, HIT, 2);
+	are_hits(&tracer, target, HIT, 2, "hits by others");
+	untrace(&tracer);
+	has_gone(own_semaphore(HIT), "disarmed");
+	unload_library(0);
+}
+
 /* A tracer of one process and one of all are two users of the place. */
 TEST_F(sites, together)
 {
