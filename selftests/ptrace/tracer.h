@@ -85,8 +85,12 @@ static inline bool two_yama_allows(void)
 	return ut_read_file(text, sizeof(text), TWO_YAMA) <= 0 || !atoi(text);
 }
 
+/* The signal of two_set_alarm() has come. */
+static volatile sig_atomic_t two_alarmed;
+
 static inline void two_on_alarm(int sig)
 {
+	two_alarmed = 1;
 }
 
 /* The first signal comes after @ms; the next ones in case it came too early. */
@@ -119,6 +123,7 @@ static inline long two_do_wait(struct two_call *call)
 	long ret;
 	int status = 0;
 
+	two_alarmed = 0;
 	two_set_alarm(TWO_WAIT_MS);
 	if (call->op == TWO_WAITID) {
 		call->info.si_pid = 0;
@@ -128,6 +133,12 @@ static inline long two_do_wait(struct two_call *call)
 	}
 	if (ret < 0)
 		ret = errno == EINTR ? -ETIMEDOUT : -errno;
+	/*
+	 * The signal wakes a wait(2), which then checks for a result once more.
+	 * A result that it finds only now should have woken it before.
+	 */
+	if (two_alarmed)
+		ret = -ETIMEDOUT;
 	two_set_alarm(0);
 	if (call->op == TWO_WAITID || ret < 0)
 		return ret;
