@@ -115,6 +115,16 @@ static const struct session_scope {
 	[UTRACE_SCOPE_EXE]	= { .match = session_match_exe },
 };
 
+/* Get the row of a scope.  NULL if no target can have this scope. */
+static const struct session_scope *session_scope(u32 scope)
+{
+	const struct session_scope *row = session_scopes + scope;
+
+	if (scope >= ARRAY_SIZE(session_scopes) || (!row->flags && !row->match))
+		return NULL;
+	return row;
+}
+
 /*
  * Create the match of an engine of the system.  It excludes the reading
  * process, whose reads would each add records.
@@ -494,8 +504,11 @@ bool utrace_dev_where_is_valid(const struct utrace_where *where)
  */
 u32 utrace_dev_scopes(void)
 {
-	u32 scopes = GENMASK(ARRAY_SIZE(session_scopes) - 1, 1);
+	u32 scopes = 0, scope;
 
+	for (scope = 0; scope < ARRAY_SIZE(session_scopes); scope++)
+		if (session_scope(scope))
+			scopes |= BIT(scope);
 	return IS_ENABLED(CONFIG_CGROUPS) ? scopes :
 					    scopes & ~UTRACE_SCOPE_BIT(CGROUP);
 }
@@ -533,7 +546,7 @@ int utrace_dev_attach(struct utrace_session *session, void *arg)
 	lockdep_assert_held(&session->lock);
 
 	if (attach->flags || !utrace_dev_where_is_valid(&attach->where) ||
-	    attach->where.scope >= ARRAY_SIZE(session_scopes))
+	    !session_scope(attach->where.scope))
 		return -EINVAL;
 	if (!session->ring) {
 		ret = utrace_dev_ring_make(session, &setup);
