@@ -12,10 +12,17 @@
 
 #include "engines.h"
 
-static bool parse_engine(struct engine *engine, const char *line)
+/**
+ * engine_parse() - parse a line of the file
+ * @engine: filled in
+ * @line: the line
+ *
+ * Return: true, or false if the line has too few fields.
+ */
+bool engine_parse(struct engine *engine, const char *line)
 {
 	*engine = (struct engine){ .awaits = "-" };
-	return sscanf(line, "%63s %63s %15s %*s %511s %15s %*s %*s %63s",
+	return sscanf(line, "%127s %63s %15s %*s %511s %15s %*s %*s %63s",
 		      engine->name, engine->owner, engine->scope,
 		      engine->events, engine->hold, engine->awaits) >= 5;
 }
@@ -45,7 +52,7 @@ int engines_read(pid_t pid, pid_t tid, engine_function *function, void *data)
 		return -1;
 	errno = 0;
 	for (; fgets(line, sizeof(line), file); header = false)
-		if (!header && parse_engine(&engine, line))
+		if (!header && engine_parse(&engine, line))
 			function(&engine, data);
 	if (ferror(file)) {
 		int error = errno;

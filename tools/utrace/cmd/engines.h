@@ -5,11 +5,13 @@
 #ifndef UTRACE_CMD_ENGINES_H
 #define UTRACE_CMD_ENGINES_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /**
  * struct engine - a line of the file
- * @name: name of the engine; "ptrace" for a tracer
+ * @name: name of the engine, of up to 31 characters, each of which may be shown
+ *	as an escape of four characters; "ptrace" for a tracer
  * @owner: its module, "kernel", or "pid:N"
  * @scope: thread, process, tree or system
  * @events: names of its events with commas between, "-" for none
@@ -19,13 +21,15 @@
  *	for none
  */
 struct engine {
-	char name[64];
+	char name[128];
 	char owner[64];
 	char scope[16];
 	char events[512];
 	char hold[16];
 	char awaits[64];
 };
+
+bool engine_parse(struct engine *engine, const char *line);
 
 typedef void engine_function(const struct engine *engine, void *data);
 

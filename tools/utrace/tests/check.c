@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cmd/engines.h"
 #include "lib/apart.h"
 #include "lib/files.h"
 #include "lib/intern.h"
@@ -71,6 +72,27 @@ static void test_text(void)
 	holds(strlen(shorten(longest, 4000)) == 1023, "the longest text");
 	holds(padding("größe", 10) == 12 && padding("size", 10) == 10,
 	      "padding counts characters");
+}
+
+/* Lines of /proc/PID/utrace */
+
+static void test_engines(void)
+{
+	struct engine engine;
+	char name[4 * 31 + 1], line[512];
+	int i;
+
+	for (i = 0; i < 31; i++)
+		memcpy(name + 4 * i, "\\040", 5);
+	snprintf(line, sizeof(line),
+		 "%s mod tree observer exit 3 - - pid:7\n", name);
+	holds(engine_parse(&engine, line) && !strcmp(engine.name, name) &&
+	      !strcmp(engine.owner, "mod") && !strcmp(engine.scope, "tree") &&
+	      !strcmp(engine.events, "exit") && !strcmp(engine.hold, "3") &&
+	      !strcmp(engine.awaits, "pid:7"), "a name of 31 blanks");
+	holds(engine_parse(&engine, "a b c d e -\n") &&
+	      !strcmp(engine.awaits, "-"), "a line without AWAITS");
+	holds(!engine_parse(&engine, "a b c d e\n"), "a line without HOLD");
 }
 
 /* Arguments of markers */
@@ -328,6 +350,7 @@ int main(void)
 	if (!mkdtemp(folder))
 		return 1;
 	test_text();
+	test_engines();
 	test_args();
 	test_open();
 	test_mapped();
