@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* utrace selftests - /proc/PID/utrace and /proc/PID/task/TID/utrace */
+#include <pthread.h>
 #include <sys/ptrace.h>
 
 #include "fixture.h"
@@ -280,6 +281,38 @@ TEST_F(utrace, tracer_that_attaches)
 	ASSERT_EQ(1, ut_waitpid(t->pid, &self->status, __WALL));
 	EXPECT_EQ(-1, ptrace(PTRACE_GETSIGINFO, t->pid, 0, &info));
 	EXPECT_STREQ("0x14", of_tracer(&tab, t->pid, HOLD));
+}
+
+struct thread_tracer {
+	pid_t target;
+	struct table tab;
+	const char *owner;
+};
+
+/* Trace the target, and read OWNER before the end of the thread detaches it. */
+static void *seize_in_thread(void *arg)
+{
+	struct thread_tracer *tracer = arg;
+
+	if (!ptrace(PTRACE_SEIZE, tracer->target, 0, 0))
+		tracer->owner = of_tracer(&tracer->tab, tracer->target, OWNER);
+	return NULL;
+}
+
+/* OWNER is the process of the tracer, not its thread. */
+TEST_F(utrace, tracer_that_is_no_leader)
+{
+	struct ut_target *t = &self->t;
+	struct thread_tracer tracer = { .owner = "no tracer" };
+	pthread_t thread;
+	char who[32];
+
+	ASSERT_TRUE(ut_spawn(t, ut_spin));
+	tracer.target = t->pid;
+	ASSERT_EQ(0, pthread_create(&thread, NULL, seize_in_thread, &tracer));
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	snprintf(who, sizeof(who), "pid:%d", getpid());
+	EXPECT_STREQ(who, tracer.owner);
 }
 
 #define STATS	"/proc/sys/kernel/utrace/stats"

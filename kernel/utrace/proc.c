@@ -275,7 +275,7 @@ static void utrace_show_ptrace(struct seq_file *m, struct pid_namespace *ns,
 	scoped_guard(rcu) {
 		tracer = ptrace_parent(task);
 		if (tracer) {
-			pid = task_pid_nr_ns(tracer, ns);
+			pid = task_tgid_nr_ns(tracer, ns);
 			flags = READ_ONCE(task->ptrace);
 		}
 	}
