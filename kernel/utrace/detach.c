@@ -319,13 +319,27 @@ static unsigned int utrace_drop_hold(struct utrace_engine *engine,
 }
 
 /*
- * Drop the holds and steps of a detached engine, and queue the work item, which
- * completes the detach and drops the core's count for being attached.
+ * Drop the holds and steps of a detached engine before its tasks get other
+ * sets, which may have to wait for memory.  /proc/PID/utrace does not show a
+ * detached engine, so no line would explain such a hold.  A callback that
+ * answers later sees DETACHED under utrace->lock and adds no hold.
+ *
+ * The caller holds neither siglock nor utrace->lock: the walk takes
+ * utrace->lock of one task at a time, and siglock after it to wake the task.
  */
-static void utrace_queue_uncover(struct utrace_engine *engine)
+static void utrace_drop_holds(struct utrace_engine *engine)
 {
 	if (!utrace_engine_is_system(engine))
 		utrace_visit_members(engine, NULL, utrace_drop_hold, NULL);
+}
+
+/*
+ * Drop the holds, and queue the work item, which completes the detach and drops
+ * the core's count for being attached.
+ */
+static void utrace_queue_uncover(struct utrace_engine *engine)
+{
+	utrace_drop_holds(engine);
 	queue_work(utrace_wq, &engine->info->uncover);
 }
 
@@ -377,7 +391,7 @@ void utrace_detach_now(struct utrace_engine *engine)
 {
 	if (!utrace_mark_detached(engine))
 		return;
-	/* Holds are dropped when the tasks get sets without the engine. */
+	utrace_drop_holds(engine);
 	utrace_uncover(engine);
 	utrace_core_put(engine);
 }
