@@ -75,29 +75,34 @@ struct utrace_task_data;
 #define UTRACE_STATE_ATTACHING	BIT(13)	/* utrace_find() skips the engine */
 
 /*
- * In the event word, beside the events: the events, filter or match of an
- * engine changed after the set was built, or a verdict may have changed.  The
- * next pass calls utrace_renew() first.
+ * The events have the low bits of the event word.  The next four bits are the
+ * highest ones of its lower half, so that a new event moves none of them.
  */
-#define UTRACE_WORD_RENEW	BIT(_UTRACE_NEVENTS)
+
+/*
+ * In the event word: the events, filter or match of an engine changed after the
+ * set was built, or a verdict may have changed.  The next pass calls
+ * utrace_renew() first.
+ */
+#define UTRACE_WORD_RENEW	BIT(28)
 /*
  * In the event word: no engine of the set needs the slow pass for system calls,
  * and the task has a struct utrace.  Never set together with RENEW.
  */
-#define UTRACE_WORD_FAST	BIT(_UTRACE_NEVENTS + 1)
+#define UTRACE_WORD_FAST	BIT(29)
 /*
  * In the event word of a bare task: the matches of all engines of the system
  * reject the task.  No event tests this bit.  It makes the word non-zero, so
  * that utrace_fork() writes the word of a child, which needs verdicts of its
  * own.
  */
-#define UTRACE_WORD_REJECTED	BIT(_UTRACE_NEVENTS + 2)
+#define UTRACE_WORD_REJECTED	BIT(30)
 /*
  * In the event word: a mutator, an enforcer or an engine of last resort wants
  * SIGNAL_TERM or SIGNAL_CORE, so complete_signal() must not kill the whole
  * group when such a signal is sent.  Never set in the word of a bare task.
  */
-#define UTRACE_WORD_FATAL	BIT(_UTRACE_NEVENTS + 3)
+#define UTRACE_WORD_FATAL	BIT(31)
 /*
  * The upper half of the event word has one bit for each value of the low five
  * bits of a system call's number.  Where a bit is set, no engine of the set

@@ -23,8 +23,8 @@ static_assert(UTRACE_WORD_FATAL == UTRACE_HOOK_FATAL);
 static_assert(UTRACE_EVENT(JCTL) == UTRACE_HOOK_JCTL);
 static_assert(UTRACE_EVENT(VFORK_DONE) == UTRACE_HOOK_VFORK_DONE);
 static_assert(UTRACE_EVENT(CREDS) == UTRACE_HOOK_CREDS);
-/* The lower half of the word has the events, and four UTRACE_WORD_* bits. */
-static_assert(_UTRACE_NEVENTS + 3 < 32 && BITS_PER_LONG == 64);
+/* No event has one of the UTRACE_WORD_* bits. */
+static_assert(BIT(_UTRACE_NEVENTS) <= UTRACE_WORD_RENEW && BITS_PER_LONG == 64);
 
 /**
  * utrace_pass_stop_here() - stop at the event if an engine has requested that
