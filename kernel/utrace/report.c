@@ -42,7 +42,7 @@ void utrace_pass_stop_here(struct utrace_pass *pass)
 
 /*
  * Make a pass whose callbacks take (action, engine, ...) and return only a
- * resume action.  Then call @after with the pass.
+ * resume action.  Then call @after with the pass; (void) for nothing.
  */
 #define UTRACE_REPORT_PASS(event, after, flags, op, ...)		\
 do {									\
@@ -78,11 +78,6 @@ static void utrace_pass_stop_cloned(struct utrace_pass *pass)
 	}
 	guard(spinlock_irqsave)(&pass->u->lock);
 	pass->u->flags |= UTRACE_TASK_CLONED;
-}
-
-/* For events that are reported under locks: do not stop. */
-static void utrace_pass_goes_on(struct utrace_pass *pass)
-{
 }
 
 /* For JCTL, whose caller makes the stop. */
@@ -154,7 +149,8 @@ void __utrace_report_vfork_done(pid_t child)
  */
 void __utrace_report_creds(const struct linux_binprm *bprm)
 {
-	UTRACE_REPORT_PASS(CREDS, utrace_pass_goes_on, 0, report_creds, bprm);
+	/* Do not stop here: the caller holds locks. */
+	UTRACE_REPORT_PASS(CREDS, (void), 0, report_creds, bprm);
 }
 
 /**
