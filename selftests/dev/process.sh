@@ -250,6 +250,10 @@ test_options() {
 	done
 	holds "strace's -a COLUMN" says 125 "--all" -a 20 true
 	holds "--exe: no such file" says 125 "no such file" --exe=/no/such/file
+	holds "--exe: a directory" says 125 "it is not an executable file" --exe=/
+	holds "--exe twice" says 125 "give only one" --exe=/bin/true --exe=/bin/false
+	holds "--cgroup twice" says 125 "give only one" --cgroup=/sys/fs/cgroup --cgroup=/
+	holds "attach: no target" says 125 "give -p PID, -a, --exe" attach
 	holds "--cgroup: no cgroup" says 125 "directory of a version 2 cgroup" --cgroup=/
 	holds "--unit: no such unit" says 125 "no unit" --unit=no-such-unit
 	holds "-V" ends 0 "$utrace" -V

@@ -160,17 +160,39 @@ const char *session_why_not(int error)
 	}
 }
 
-/* Explain an errno for a target that is given as a path. */
-const char *session_why_not_path(int error)
+/* Explain an errno for a target that is not a task. */
+const char *session_why_not_all(int error)
+{
+	if (error == EPERM)
+		return "this needs root, or CAP_PERFMON and CAP_SYS_PTRACE";
+	return session_why_not(error);
+}
+
+/*
+ * Explain an errno for a target that is given as a path.  @wrong: how to say
+ * that the path is of another kind.
+ */
+static const char *why_not_path(int error, const char *wrong)
 {
 	switch (error) {
 	case ENOENT:
 		return "there is no such file or directory";
+	case EACCES:
+		return strerror(error);
 	case EBADF:
 	case EINVAL:
-		return "it is not an executable file, or not a directory of a "
-		       "version 2 cgroup";
+		return wrong;
 	default:
-		return session_why_not(error);
+		return session_why_not_all(error);
 	}
+}
+
+const char *session_why_not_exe(int error)
+{
+	return why_not_path(error, "it is not an executable file");
+}
+
+const char *session_why_not_cgroup(int error)
+{
+	return why_not_path(error, "it is not a directory of a version 2 cgroup");
 }

@@ -20,6 +20,8 @@ int session_choose(int session, const struct utrace_ioc_events *events);
 int session_in_flight(int session);
 unsigned long long session_lost(int session);
 const char *session_why_not(int error);
-const char *session_why_not_path(int error);
+const char *session_why_not_all(int error);
+const char *session_why_not_exe(int error);
+const char *session_why_not_cgroup(int error);
 
 #endif /* UTRACE_DEV_SESSION_H */

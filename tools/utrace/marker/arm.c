@@ -33,7 +33,8 @@ static void attach(struct marker_arming *arming, enum utrace_scope scope, int pi
 	};
 
 	if (ioctl(arming->session, UTRACE_IOC_ATTACH, &attach))
-		fail(what, session_why_not(errno));
+		fail(what, scope == UTRACE_SCOPE_SYSTEM ?
+			   session_why_not_all(errno) : session_why_not(errno));
 	arming->target = attach.id;
 }
 

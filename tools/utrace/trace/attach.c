@@ -94,9 +94,9 @@ void trace_attach(struct trace *trace)
 	if (options->npids && session_in_flight(session))
 		fail("calls in flight", session_why_not(errno));
 	if (options->all && session_attach_all(session))
-		fail("-a", session_why_not(errno));
+		fail("-a", session_why_not_all(errno));
 	if (options->exe && session_attach_exe(session, options->exe))
-		fail(options->exe, session_why_not_path(errno));
+		fail(options->exe, session_why_not_exe(errno));
 	if (options->cgroup && session_attach_cgroup(session, options->cgroup))
-		fail(options->cgroup, session_why_not_path(errno));
+		fail(options->cgroup, session_why_not_cgroup(errno));
 }

@@ -226,6 +226,8 @@ static bool parse_target(int key, char *arg, struct argp_state *state,
 		options->all = true;
 		return true;
 	case KEY_EXE:
+		if (options->exe)
+			argp_error(state, "--exe: give only one");
 		options->exe = arg;
 		return true;
 	case KEY_DROP:
@@ -235,10 +237,10 @@ static bool parse_target(int key, char *arg, struct argp_state *state,
 		options->buffer = parse_size(state, arg);
 		return true;
 	case KEY_CGROUP:
-		options->cgroup = arg;
-		return true;
 	case KEY_UNIT:
-		options->cgroup = unit_cgroup(arg);
+		if (options->cgroup)
+			argp_error(state, "--cgroup and --unit: give only one");
+		options->cgroup = key == KEY_UNIT ? unit_cgroup(arg) : arg;
 		return true;
 	case 'f':
 		if (options->follow)
@@ -329,13 +331,13 @@ static void check(const struct options *options, enum command command)
 	const char *program = options->program[0];
 
 	if (options->all && program && strspn(program, "0123456789") == strlen(program))
-		fail("-a", "it takes no column, as strace's does, but means --all");
+		fail("-a", "it means --all here; strace's -a COLUMN does not exist");
 	if (options->all && program)
 		fail("-a", "it traces all programs, so give none");
 	if (command == COMMAND_RUN && !program)
 		fail("run", "which program? 'utrace run PROGRAM'");
 	if (command == COMMAND_ATTACH && (program || !options_attach(options)))
-		fail("attach", "give the numbers of processes, each with -p");
+		fail("attach", "give -p PID, -a, --exe, --cgroup or --unit");
 	if (!program && !options_attach(options))
 		fail("which program or process?",
 		     "'utrace PROGRAM' or 'utrace -p PID'; see 'utrace --help'");
