@@ -102,7 +102,7 @@ int utrace_await_thaw(struct task_struct *task);
 bool __utrace_step_trap(enum utrace_step_why why);
 void __utrace_step_dispatched(void);
 bool __utrace_exit_moved(struct pt_regs *regs);
-void __utrace_user_changed(void);
+void __utrace_creds_changing(void);
 int proc_pid_utrace(struct seq_file *m, struct pid_namespace *ns,
 		    struct pid *pid, struct task_struct *task);
 
@@ -322,7 +322,7 @@ static inline int utrace_signal_handler(int stepping)
  * handles these in utrace_stop() and stops again.  A frozen task is woken when
  * it is thawed.  siglock is held.
  */
-static inline void utrace_wake_held(struct task_struct *task)
+static inline void utrace_wake_from_stop(struct task_struct *task)
 {
 	if (likely(!(task->jobctl & JOBCTL_UTRACE)))
 		return;
@@ -336,10 +336,10 @@ static inline void utrace_wake_held(struct task_struct *task)
  * Wake a task that engines hold, for a signal that only ptrace must see, or
  * when the cgroup freezer lets the task handle signals again.
  */
-static inline void utrace_wake_traced(struct task_struct *task)
+static inline void utrace_wake_ptraced(struct task_struct *task)
 {
 	if (task->ptrace)
-		utrace_wake_held(task);
+		utrace_wake_from_stop(task);
 }
 
 static inline bool utrace_wants_jctl(void)
@@ -465,11 +465,11 @@ static inline void utrace_ptrace_notified(void)
 /*
  * Called before credentials of the task change, to evaluate its matches again.
  */
-static inline void utrace_user_changed(void)
+static inline void utrace_creds_changing(void)
 {
 #ifdef CONFIG_UTRACE_MATCH
 	if (static_branch_unlikely(&utrace_matching))
-		__utrace_user_changed();
+		__utrace_creds_changing();
 #endif
 }
 

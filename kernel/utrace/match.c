@@ -184,14 +184,14 @@ static void utrace_put_cgroup(struct cgroup *cgroup)
 #endif
 
 /**
- * __utrace_user_changed() - the current task may get another effective user
+ * __utrace_creds_changing() - the current task may get another effective user
  *
  * commit_creds() calls this before it installs the new credentials.  The task
  * has no event in between, so its next event asks with the new ones.
  *
  * Context: The task itself, without locks of the core.
  */
-void __utrace_user_changed(void)
+void __utrace_creds_changing(void)
 {
 	utrace_ask_again(current);
 }

@@ -210,7 +210,7 @@ void utrace_update_task(struct utrace_update *update, struct utrace_set *set)
 	if (update->member)
 		utrace_member_leave(update->member);
 	if (held)
-		utrace_wake(update->task, u);
+		utrace_wake_unheld(update->task, u);
 }
 
 /*

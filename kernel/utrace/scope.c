@@ -106,11 +106,11 @@ static noinline void utrace_after(struct task_struct *task, struct utrace *u,
 	if (after & UTRACE_AFTER_INTERRUPT)
 		utrace_interrupt(task);
 	if (after & UTRACE_AFTER_STOPPED)
-		utrace_interrupt_stopped(task);
+		utrace_trap_group_stopped(task);
 	if (after & UTRACE_AFTER_NOTIFY)
 		set_notify_resume(task);
 	if (after & UTRACE_AFTER_WAKE)
-		utrace_wake(task, u);
+		utrace_wake_unheld(task, u);
 }
 
 /* Call @fn for a task if its published set has the engine. */

@@ -712,7 +712,7 @@ bool __utrace_signal_trap(struct ksignal *ksig)
 	 * delivered first, and a requested report is made later.  Otherwise a
 	 * requested report is made now.  A report is also made if there is
 	 * neither a step nor a hold.  A hold alone needs none:
-	 * utrace_interrupt_stopped() has set the trap, and the engine knows
+	 * utrace_trap_group_stopped() has set the trap, and the engine knows
 	 * that the task is stopped.
 	 */
 	if (utrace_signal_action(pass.result) != UTRACE_SIGNAL_IGN) {

@@ -15,7 +15,7 @@
  *
  *	task				another task
  *	lock siglock			hold &= ~bit
- *	hold == 0? then leave		utrace_wake(): lock siglock
+ *	hold == 0? then leave		utrace_wake_unheld(): lock siglock
  *	set JOBCTL_UTRACE, TASK_TRACED	JOBCTL_UTRACE? then wake
  *	unlock				unlock
  */

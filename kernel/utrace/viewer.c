@@ -223,7 +223,7 @@ bool utrace_viewer_is_enabled(const struct utrace_viewer *viewer)
 /**
  * utrace_viewer_new() - create a viewer for the current process
  * @opener: credentials of the opener of the device
- * @all: see &utrace_viewer.all
+ * @unchecked: see &utrace_viewer.unchecked
  *
  * Context: Process context; may sleep.
  * Return: the viewer, with a reference for the caller; or
@@ -231,7 +231,8 @@ bool utrace_viewer_is_enabled(const struct utrace_viewer *viewer)
  *   security module distinguishes them
  * * -ENOMEM - out of memory
  */
-struct utrace_viewer *utrace_viewer_new(const struct cred *opener, bool all)
+struct utrace_viewer *utrace_viewer_new(const struct cred *opener,
+					bool unchecked)
 {
 	struct utrace_viewer *viewer;
 
@@ -244,7 +245,7 @@ struct utrace_viewer *utrace_viewer_new(const struct cred *opener, bool all)
 	kref_init(&viewer->ref);
 	viewer->opener = get_cred(opener);
 	viewer->caller = get_current_cred();
-	viewer->all = all;
+	viewer->unchecked = unchecked;
 	viewer->thread = get_pid(task_pid(current));
 	viewer->process = get_pid(task_tgid(current));
 	INIT_LIST_HEAD(&viewer->views);
@@ -399,7 +400,7 @@ static bool viewer_may_now(const struct utrace_viewer *viewer,
 
 	if (!utrace_viewer_is_enabled(viewer))
 		return false;
-	if (viewer->all)
+	if (viewer->unchecked)
 		return true;
 	viewer_object_memory(&object, current);
 	if (!viewer_may(viewer, &object))
@@ -563,7 +564,7 @@ bool utrace_viewer_may_see_memory(const struct utrace_viewer *viewer)
 {
 	struct mm_struct *mm = current->mm;
 
-	if (viewer->all || !mm || likely(get_dumpable(mm) == SUID_DUMP_USER))
+	if (viewer->unchecked || !mm || likely(get_dumpable(mm) == SUID_DUMP_USER))
 		return true;
 	return cred_is_capable(viewer->opener, mm->user_ns, CAP_SYS_PTRACE) &&
 	       cred_is_capable(viewer->caller, mm->user_ns, CAP_SYS_PTRACE);
@@ -657,7 +658,7 @@ bool utrace_viewer_may_attach(const struct utrace_viewer *viewer,
 bool utrace_viewer_may_noaudit(const struct utrace_viewer *viewer,
 			       struct task_struct *task)
 {
-	return viewer->all || viewer_may_by(viewer, task, PTRACE_MODE_NOAUDIT);
+	return viewer->unchecked || viewer_may_by(viewer, task, PTRACE_MODE_NOAUDIT);
 }
 
 /*

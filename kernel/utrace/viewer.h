@@ -24,7 +24,8 @@ struct pid;
  * @opener: credentials of the opener of the device, counted
  * @caller: credentials of the process that requested this use, counted.
  *	Security modules do not distinguish them from @opener
- * @all: the whole system may be seen, so single tasks are not checked
+ * @unchecked: the process may trace the whole system, so rights to single tasks
+ *	are not checked
  * @thread: the thread that made the request, counted
  * @process: its process, counted
  * @views: struct utrace_view of tasks; under views_lock
@@ -36,7 +37,7 @@ struct utrace_viewer {
 	struct kref ref;
 	const struct cred *opener;
 	const struct cred *caller;
-	bool all;
+	bool unchecked;
 	struct pid *thread;
 	struct pid *process;
 	struct list_head views;
@@ -115,7 +116,8 @@ utrace_viewed_hidden(const struct utrace_viewed *viewed, const struct mm_struct 
 /* viewer.c */
 extern int utrace_unprivileged;
 void utrace_viewers_changed(void);
-struct utrace_viewer *utrace_viewer_new(const struct cred *opener, bool all);
+struct utrace_viewer *utrace_viewer_new(const struct cred *opener,
+					bool unchecked);
 struct utrace_viewer *utrace_viewer_get(struct utrace_viewer *viewer);
 void utrace_viewer_put(struct utrace_viewer *viewer);
 bool utrace_viewer_is_covered(const struct utrace_viewer *viewer);

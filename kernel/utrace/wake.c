@@ -29,20 +29,20 @@ bool utrace_task_stopped(struct task_struct *task)
 }
 
 /**
- * utrace_wake() - wake a task that no engine holds
+ * utrace_wake_unheld() - wake a task that no engine holds
  * @task: the task; the caller has a reference, or is under RCU
  * @u: struct utrace of @task; the caller has cleared bits in ->hold
  *
  * Context: Any but NMI, without siglock and @u->lock.  Takes siglock.
  */
-void utrace_wake(struct task_struct *task, struct utrace *u)
+void utrace_wake_unheld(struct task_struct *task, struct utrace *u)
 {
 	unsigned long flags;
 
 	if (READ_ONCE(u->hold) || !lock_task_sighand(task, &flags))
 		return;
 	if (!READ_ONCE(u->hold))
-		utrace_wake_held(task);
+		utrace_wake_from_stop(task);
 	unlock_task_sighand(task, &flags);
 }
 
@@ -69,7 +69,7 @@ void __utrace_kill_group(struct task_struct *task)
 			continue;
 		scoped_guard(spinlock_irqsave, &u->lock)
 			u->flags |= UTRACE_TASK_KILLED;
-		utrace_wake_held(t);
+		utrace_wake_from_stop(t);
 	}
 }
 
@@ -126,7 +126,7 @@ void utrace_interrupt(struct task_struct *task)
 }
 
 /**
- * utrace_interrupt_stopped() - hold a task when its group stop ends
+ * utrace_trap_group_stopped() - hold a task when its group stop ends
  * @task: the task, which the caller has a hold on; the caller has a reference,
  *	or is under RCU
  *
@@ -135,7 +135,7 @@ void utrace_interrupt(struct task_struct *task)
  *
  * Context: Any but NMI, without siglock.  Takes siglock.
  */
-void utrace_interrupt_stopped(struct task_struct *task)
+void utrace_trap_group_stopped(struct task_struct *task)
 {
 	unsigned long flags;
 
@@ -280,6 +280,6 @@ void utrace_rejoin_group_stop(struct task_struct *task)
 	    utrace_group_stops(task) &&
 	    task_set_jobctl_pending(task, utrace_group_stop_bits(task))) {
 		signal_wake_up(task, 0);
-		utrace_wake_held(task);
+		utrace_wake_from_stop(task);
 	}
 }

@@ -25,9 +25,9 @@ static inline void utrace_end_hold(struct utrace *u, u64 bits)
 	smp_store_release(&u->hold, u->hold & ~bits);
 }
 
-void utrace_wake(struct task_struct *task, struct utrace *u);
+void utrace_wake_unheld(struct task_struct *task, struct utrace *u);
 void utrace_interrupt(struct task_struct *task);
-void utrace_interrupt_stopped(struct task_struct *task);
+void utrace_trap_group_stopped(struct task_struct *task);
 
 /*
  * The bits that make a task take part in the present group stop.  siglock is

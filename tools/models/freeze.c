@@ -65,7 +65,7 @@ enum {
 	NO_WAKE		= 1 << 8,	/* a thaw does not wake TASK_IDLE */
 	NO_TURN		= 1 << 9,	/* clients ignore FROZEN */
 	/* One function wakes a frozen task. */
-	HELD_WAKES	= 1 << 10,	/* utrace_wake_held() does */
+	HELD_WAKES	= 1 << 10,	/* utrace_wake_from_stop() does */
 	KILL_WAKES	= 1 << 11,	/* signal_wake_up() does */
 	PTRACE_WAKES	= 1 << 12,	/* ptrace_signal_wake_up() does */
 	UNFREEZE_WAKES	= 1 << 13,	/* ptrace_unfreeze_traced() does */
@@ -416,7 +416,7 @@ static void killer(struct state *s, unsigned int me)
 {
 	BEGIN;
 	LOCK(SIGLOCK);
-	STEP("utrace_wake_held() for a group stop [1] or not [0]");
+	STEP("utrace_wake_from_stop() for a group stop [1] or not [0]");
 	if (choose(2))
 		wake_held();
 	UNLOCK(SIGLOCK);
@@ -497,7 +497,7 @@ static const struct variant variants[] = {
 	{ "freeze with a stop that wakes no client", false, NO_STAND, STUCK },
 	{ "freeze with a thaw that does not wake TASK_IDLE", false, NO_WAKE,
 	  STUCK },
-	{ "freeze with utrace_wake_held() that wakes", false, HELD_WAKES, RUNS },
+	{ "freeze with utrace_wake_from_stop() that wakes", false, HELD_WAKES, RUNS },
 	{ "freeze with SIGKILL that wakes", false, KILL_WAKES, RUNS },
 	{ "freeze with the thaw of a cgroup that wakes", false, CGROUP_WAKES, RUNS },
 	{ "freeze with the end of a ptrace stop that wakes", false,
@@ -520,7 +520,7 @@ static const struct variant variants[] = {
 	  TWO_FURTHER | NO_TURN, BOTH },
 	{ "freeze by two further tracers with a thaw that does not wake TASK_IDLE",
 	  false, TWO_FURTHER | NO_WAKE, STUCK },
-	{ "freeze by two further tracers with utrace_wake_held() that wakes",
+	{ "freeze by two further tracers with utrace_wake_from_stop() that wakes",
 	  false, TWO_FURTHER | HELD_WAKES, RUNS },
 	{ "freeze by two further tracers with SIGKILL that wakes", false,
 	  TWO_FURTHER | KILL_WAKES, RUNS },

@@ -309,7 +309,7 @@ static void session_add_tasks(struct session_tasks *tasks,
 	struct session_target *target;
 
 	list_for_each_entry(target, &session->targets, list) {
-		if (target->all || (id && target->id != id))
+		if (target->by_match || (id && target->id != id))
 			continue;
 		tasks->target = target;
 		utrace_visit_covered(target->engine, session_add_task, tasks);
@@ -420,7 +420,7 @@ int utrace_dev_in_flight(struct utrace_session *session, void *data)
 		target = utrace_dev_target(session, arg->target);
 		if (!target)
 			return -ENOENT;
-		if (target->all)
+		if (target->by_match)
 			return -EOPNOTSUPP;
 	}
 	ret = session_collect(&tasks, session, arg->target) ?:

@@ -83,7 +83,7 @@ static noinline bool session_take_current(struct session_target *target)
 static bool session_has_current(struct session_target *target,
 				struct utrace_engine *engine)
 {
-	if (unlikely(target->all))
+	if (unlikely(target->by_match))
 		return session_take_current(target);
 	return current->utrace && utrace_covers(engine, current);
 }
@@ -177,7 +177,7 @@ session_knows_current(const struct session_target *target,
 	struct utrace_task_data *data;
 
 	/* A target of the system must exclude its reader. */
-	if (!current->utrace || target->all || READ_ONCE(target->gone))
+	if (!current->utrace || target->by_match || READ_ONCE(target->gone))
 		return false;
 	if (!utrace_task_data_keyed(target->key, &data)) {
 		data = utrace_task_data_search(target->session);

@@ -310,8 +310,9 @@ struct utrace_session {
  *	callbacks after it.
  * @lost: number of lost records of the target
  * @stop: a task whose record finds no room waits for the reader.  Constant.
- * @all: the engine is one of the system.  The session may trace everybody, so
- *	rights to single tasks are not checked.  Constant.
+ * @by_match: the target is the system, a cgroup or an executable file: a system
+ *	engine with a match.  The session may trace the whole system, so rights
+ *	to single tasks are not checked.  Constant.
  * @deadlock: the attach has found the reader of the session among the tasks
  * @gone: the target is detached, so its engine holds no task.  Under
  *	utrace_session.park_lock; read without it.
@@ -344,7 +345,7 @@ struct session_target {
 	u64 since;
 	atomic64_t lost;
 	bool stop;
-	bool all;
+	bool by_match;
 	bool deadlock;
 	bool gone;
 	u32 strings;

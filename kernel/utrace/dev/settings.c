@@ -160,7 +160,7 @@ static int session_apply_events(struct session_target *target,
 		events |= UTRACE_EVENT(JCTL);
 	if (settings->count)
 		events |= UTRACE_EVENT_SYSCALL;
-	if (!target->all || settings->count)
+	if (!target->by_match || settings->count)
 		events |= UTRACE_EVENT(DEATH);
 	ret = utrace_set_events(NULL, target->engine, events);
 	/*

@@ -90,7 +90,7 @@ static int session_match_exe(struct utrace_match *match, int fd,
 	return ret;
 }
 
-static int session_match_system(struct utrace_match *match, int fd,
+static int session_match_all(struct utrace_match *match, int fd,
 				const void **of)
 {
 	*of = NULL;
@@ -110,7 +110,7 @@ static const struct session_scope {
 					     UTRACE_ATTACH_PROCESS },
 	[UTRACE_SCOPE_TREE]	= { .flags = UTRACE_ATTACH_OWN_EVENTS |
 					     UTRACE_ATTACH_TREE },
-	[UTRACE_SCOPE_SYSTEM]	= { .match = session_match_system },
+	[UTRACE_SCOPE_SYSTEM]	= { .match = session_match_all },
 	[UTRACE_SCOPE_CGROUP]	= { .match = session_match_cgroup },
 	[UTRACE_SCOPE_EXE]	= { .match = session_match_exe },
 };
@@ -130,7 +130,7 @@ static const struct session_scope *session_scope(u32 scope)
  * process, whose reads would each add records.
  */
 static struct utrace_match *
-session_match(const struct utrace_where *where, const void **of)
+session_new_match(const struct utrace_where *where, const void **of)
 {
 	struct utrace_match *match = utrace_match_new();
 	int ret;
@@ -238,7 +238,7 @@ void utrace_dev_check_ends(struct utrace_session *session)
 	WRITE_ONCE(session->check_ends, false);
 	smp_mb();	/* ->check_ends before the checks of tasks. */
 	list_for_each_entry(target, &session->targets, list)
-		if (target->end && !target->all &&
+		if (target->end && !target->by_match &&
 		    !utrace_has_living(target->engine))
 			session_end_target(target, UTRACE_END_EXITED);
 	mutex_unlock(&session->lock);
@@ -333,8 +333,8 @@ static struct session_target *session_new_target(struct utrace_session *session,
 
 	if (!target)
 		return ERR_PTR(-ENOMEM);
-	target->all = session_scopes[scope].match;
-	target->viewer = utrace_viewer_new(session->cred, target->all);
+	target->by_match = session_scopes[scope].match;
+	target->viewer = utrace_viewer_new(session->cred, target->by_match);
 	if (IS_ERR(target->viewer)) {
 		struct utrace_viewer *error = target->viewer;
 
@@ -346,7 +346,7 @@ static struct session_target *session_new_target(struct utrace_session *session,
 	target->key = atomic64_inc_return(&session_targets);
 	target->scope = scope;
 	target->of = of;
-	target->stop = !target->all && session->full != UTRACE_FULL_DROP;
+	target->stop = !target->by_match && session->full != UTRACE_FULL_DROP;
 	target->end = utrace_dev_parked_new(sizeof(struct utrace_rec_target_end));
 	if (!target->end) {
 		session_free_target(target);
@@ -437,7 +437,7 @@ static int session_attach_to(struct utrace_session *session,
 	return 0;
 }
 
-static int session_attach_system(struct utrace_session *session,
+static int session_attach_matched(struct utrace_session *session,
 				 struct utrace_ioc_attach *attach)
 {
 	struct utrace_match *match;
@@ -449,7 +449,7 @@ static int session_attach_system(struct utrace_session *session,
 	/* An engine of the system cannot hold tasks. */
 	if (session->full == UTRACE_FULL_STOP)
 		return -EOPNOTSUPP;
-	match = session_match(&attach->where, &of);
+	match = session_new_match(&attach->where, &of);
 	if (IS_ERR(match))
 		return PTR_ERR(match);
 	ret = session_attach_to(session, attach, of, NULL, match);
@@ -558,7 +558,7 @@ int utrace_dev_attach(struct utrace_session *session, void *arg)
 	    session->next_id == U32_MAX)
 		return -ENOSPC;
 	if (session_scopes[attach->where.scope].match)
-		return session_attach_system(session, attach);
+		return session_attach_matched(session, attach);
 	return session_attach_task(session, attach);
 }
 
