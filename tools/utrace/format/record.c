@@ -10,12 +10,6 @@
 #include "cmd/output.h"
 #include "record.h"
 
-/* Return the process of the task of a record, 0 for none. */
-pid_t record_process(const struct utrace_rec *rec)
-{
-	return rec->pid;
-}
-
 /*
  * Return the task that a record is about, 0 if it is about none or the task has
  * left.

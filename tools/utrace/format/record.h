@@ -10,7 +10,6 @@
 
 #include <linux/utrace.h>
 
-pid_t record_process(const struct utrace_rec *rec);
 void record_check_number(const struct utrace_rec *rec);
 pid_t record_task(const struct utrace_rec *rec);
 pid_t record_child(const struct utrace_rec *rec);

@@ -44,8 +44,7 @@ static void notice_uring(struct trace *trace, const struct utrace_rec *rec)
 		return;
 	trace->uring = true;
 	output_note("process %d uses io_uring: its requests are not shown here; "
-		    "the trace events of io_uring show them",
-		    record_process(rec));
+		    "the trace events of io_uring show them", rec->pid);
 }
 
 /*
