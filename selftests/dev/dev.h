@@ -526,7 +526,7 @@ static inline long have(struct target *target, enum who who,
 /* Read the first line of a file of /proc/TID; false if there is none. */
 static inline bool of_task(pid_t tid, const char *name, char *line, int size)
 {
-	char path[64];
+	char path[128];
 	FILE *file;
 	bool got;
 

@@ -15,8 +15,6 @@
 #define NSLEEPERS	3
 #define NCALLS		64
 
-static pid_t sleeper[NSLEEPERS];
-
 /*
  * State of a task according to its records so far.  No two calls of a task have
  * the same arguments.
