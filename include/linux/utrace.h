@@ -376,10 +376,11 @@ static_assert(sizeof(struct utrace_engine) <= 64);
  *	the call for the old leader, under cred_guard_mutex.
  * @report_vfork_done: the child of a vfork() no longer uses the memory of the
  *	task.  @child_pid is the id of the child in the initial pid namespace.
- * @report_creds: like @report_exec, but before another task can access the new
- *	image.  An engine whose owner may not trace the new credentials detaches
- *	here.  cred_guard_mutex and exec_update_lock of the task are held, here
- *	and in the report_quiesce before this call.
+ * @report_creds: execve() has installed the new credentials.  No other task can
+ *	access the new image yet.  Other changes of credentials, such as
+ *	setuid(2), are not reported.  An engine whose owner may not trace the
+ *	new credentials detaches here.  cred_guard_mutex and exec_update_lock of
+ *	the task are held, here and in the report_quiesce before this call.
  * @release: the last reference to the engine was dropped; the argument is
  *	@data.  Must not attach an engine, nor wait in a barrier or in
  *	utrace_engine_shutdown().  May be NULL.
@@ -394,9 +395,11 @@ static_assert(sizeof(struct utrace_engine) <= 64);
  * @report_reap may run in another task.  No locks are held but those that
  * @report_creds and @report_reap name.  A callback may sleep for memory, page
  * faults and mutexes of the kernel, never for user space: an engine that waits
- * for user space returns %UTRACE_STOP.  A callback may be NULL if the engine
- * never asks for its event.  The callbacks of 2010 keep their place in the
- * structure and their meaning.
+ * for user space returns %UTRACE_STOP.
+ *
+ * A callback may be NULL.  The core then acts as if the engine had answered
+ * %UTRACE_RESUME; instead of a missing @report_signal it calls @report_quiesce.
+ * The callbacks of 2010 keep their place in the structure and their meaning.
  */
 struct utrace_engine_ops {
 	u32 (*report_quiesce)(u32 action, struct utrace_engine *engine,

@@ -2,10 +2,13 @@
 /*
  * utrace - the hooks that the core kernel calls
  *
- * Each hook tests one word of the task, the hook in copy_process() three words,
- * and calls one function if the test is true.  With CONFIG_UTRACE=n all hooks
- * are empty.  No header that modules use may include this one, since modules
- * define their own names that begin with utrace_.
+ * A hook for an event tests task->utrace_events.  A hook that must run for
+ * every traced task tests task->utrace.  A few hooks test something else; their
+ * comments say why.  If the test is true, the hook calls one function.  With
+ * CONFIG_UTRACE=n all hooks are empty.
+ *
+ * No header that modules use may include this one, since modules define their
+ * own names that begin with utrace_.
  */
 #ifndef _LINUX_UTRACE_HOOKS_H
 #define _LINUX_UTRACE_HOOKS_H
@@ -23,8 +26,8 @@ struct pt_regs;
 struct seq_file;
 
 /*
- * Bits of task_struct::utrace_events that the hooks test, the events of
- * <linux/utrace.h>.  kernel/utrace/report.c asserts that they agree.
+ * Bits of task_struct::utrace_events.  They have the numbers of enum
+ * utrace_events, which kernel/utrace/report.c asserts.  FATAL is no event.
  */
 #define UTRACE_HOOK_REAP		BIT(1)
 #define UTRACE_HOOK_CLONE		BIT(2)
@@ -463,7 +466,8 @@ static inline void utrace_ptrace_notified(void)
 }
 
 /*
- * Called before credentials of the task change, to evaluate its matches again.
+ * commit_creds() calls this before it installs credentials that make the task
+ * undumpable.  The task then asks its matches again at its next event.
  */
 static inline void utrace_creds_changing(void)
 {

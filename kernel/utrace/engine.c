@@ -5,10 +5,10 @@
  * Clients have references to an engine, and the core has one.  The core counts
  * its own uses separately (utrace_engine_info::core): one for being attached,
  * and one for each task that was in a callback at the detach.  So a barrier can
- * detect that the core has none left, from when on only the client's own put
- * can call ->release().  Casts and sets have references to the memory only
- * (utrace_engine_info::shell): a set that a task has pinned because of another
- * engine does not keep a module from being unloaded.
+ * detect that the core has no reference left.  After that only a put of the
+ * client can call ->release().  Domains and sets have references to the memory
+ * only (utrace_engine_info::shell): a set that a task has pinned because of
+ * another engine does not keep a module from being unloaded.
  *
  * attach.c and detach.c, which change the tasks of an engine, use this file.
  */

@@ -93,7 +93,6 @@ void __utrace_init_task(struct task_struct *child)
 	child->utrace = NULL;
 	clear_task_syscall_work(child, SYSCALL_UTRACE);
 
-	/* A thread inherits all engines that a process would inherit. */
 	if (utrace_child_inherits(CLONE_THREAD) || utrace_is_followed())
 		child->utrace = utrace_alloc_child(GFP_KERNEL_ACCOUNT);
 }
@@ -138,7 +137,7 @@ static void utrace_inherit_word(struct task_struct *child)
 		utrace_set_word(child, utrace_bare_events(child));
 		return;
 	}
-	/* The child needs verdicts of its own, which its first event gets. */
+	/* The child evaluates the matches at its first event. */
 	if (set->asked || !utrace_set_is_current(set))
 		utrace_set_word(child, utrace_word_now(child, u));
 	else

@@ -4,7 +4,7 @@
  *
  * A domain (domain.h) lists the engines that cover a task, a set (set.h) lists
  * the callbacks that the task must make, and struct utrace keeps the state of
- * one task.  Casts and sets are immutable except for the members that their
+ * one task.  Domains and sets are immutable except for the members that their
  * kernel-doc names; so a task walks a set that it has pinned (pin.h) without a
  * lock.
  *
@@ -163,7 +163,8 @@ enum utrace_class {
  * @passes: how often waiting tasks were woken at the end of a callback;
  *	incremented under @lock, waited for by wait_var_event()
  * @held_since: when the present stop began, in seconds of ktime_get_seconds(),
- *	or 0; written by the task, read by /proc
+ *	or 0.  It stays set while the task reports JCTL during the stop, see
+ *	utrace_in_stop().  Written by the task, read by /proc
  * @pinned: the set that a pass walks, or NULL; written by the task, in the REAP
  *	pass by the reaper
  * @now: the engine whose callback may be running, or NULL; written by the task,

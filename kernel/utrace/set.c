@@ -233,7 +233,8 @@ static bool utrace_set_is_fast(const struct utrace_set *set, const u16 *wants)
 	return true;
 }
 
-static_assert(_UTRACE_NEVENTS <= 16);	/* the events of an engine in an u16 */
+/* wants[] has the events of an engine in a u16. */
+static_assert(_UTRACE_NEVENTS <= 16);
 
 /*
  * Read what the engines of the set want.  Fills in their sequence numbers, the

@@ -58,7 +58,7 @@ static bool utrace_ends_for_ptrace(enum utrace_stop_where where)
 /*
  * Check whether the stop ends for ptrace, because of a trap or a signal that
  * the tracer has to see.  A task that the cgroup freezer stops checks for
- * signals when it is thawed.  siglock is held.
+ * signals when the cgroup freezer lets it go.  siglock is held.
  */
 static bool utrace_ptrace_trap(enum utrace_stop_where where)
 {
@@ -117,8 +117,8 @@ static void utrace_stop_for_group(void)
 }
 
 /*
- * Consume the request of utrace_stop_again() for one more report.  siglock is
- * held.
+ * Consume the request for one more report.  utrace_stop_again() makes it, and
+ * utrace_stop() for engines that got the report in a stop.  siglock is held.
  */
 static bool utrace_take_jctl_again(void)
 {
@@ -215,8 +215,9 @@ bool __utrace_before_group_stop(void)
 /**
  * utrace_stop() - stay stopped while an engine holds the task
  * @u: struct utrace of the current task
- * @where: whether the stop ends for ptrace.  Then the hold stays in force, and
- *	the task comes to the safe point before it runs user code
+ * @where: the kind of stop.  Some kinds end when ptrace needs the task.  The
+ *	hold then stays, and the task comes to the safe point before it runs
+ *	user code
  *
  * Reports JCTL if the task takes part in a group stop while it is held.
  * Returns at once if no engine holds the task.
@@ -239,9 +240,9 @@ enum utrace_stop_end utrace_stop(struct utrace *u,
 		bool notify = false;
 
 		/*
-		 * PTRACE_ATTACH must not wait until the engines let go.  In
-		 * other stops the task makes the trap itself, which ends
-		 * JOBCTL_TRAPPING.
+		 * In a firm stop the trap comes only when the engines let go,
+		 * so release the waiting PTRACE_ATTACH now.  In other stops the
+		 * task makes the trap itself, which ends JOBCTL_TRAPPING.
 		 */
 		if (where == UTRACE_STOP_FIRM)
 			task_clear_jobctl_trapping(current);

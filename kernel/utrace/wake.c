@@ -126,12 +126,13 @@ void utrace_interrupt(struct task_struct *task)
 }
 
 /**
- * utrace_trap_group_stopped() - hold a task when its group stop ends
- * @task: the task, which the caller has a hold on; the caller has a reference,
- *	or is under RCU
+ * utrace_trap_group_stopped() - set the trap of a task in a group stop
+ * @task: the task, which an engine holds; the caller has a reference, or is
+ *	under RCU
  *
- * The task finds the trap in get_signal() when SIGCONT has woken it.  Does
- * nothing to a task that is not in a group stop.
+ * The hold exists already.  When SIGCONT has woken the task, the trap leads it
+ * to the hold in get_signal().  Does nothing to a task that is not in a group
+ * stop.
  *
  * Context: Any but NMI, without siglock.  Takes siglock.
  */
