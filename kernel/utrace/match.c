@@ -2,9 +2,9 @@
 /*
  * utrace - matches: the client chooses tasks of an engine's scope
  *
- * A match names things of several kinds: pids, programs, names of tasks, users,
- * cgroups.  A task matches if it is one of the named things of each named kind.
- * A match that an engine uses never changes; a client replaces it.
+ * A match has items of one or more kinds: pids, programs, names of tasks,
+ * users, cgroups.  A task matches if, for each of these kinds, it fits at least
+ * one item.  A match that an engine uses never changes; a client replaces it.
  *
  * A task asks the matches of its engines when it renews its set, under no lock,
  * and keeps the verdicts in utrace::muted, or in its word while it is bare
@@ -184,10 +184,11 @@ static void utrace_put_cgroup(struct cgroup *cgroup)
 #endif
 
 /**
- * __utrace_creds_changing() - the current task may get another effective user
+ * __utrace_creds_changing() - ask the matches of the current task again
  *
- * commit_creds() calls this before it installs the new credentials.  The task
- * has no event in between, so its next event asks with the new ones.
+ * commit_creds() calls this, since the effective user may change.  The hook
+ * runs before the change.  Only the task changes its credentials.  It reports
+ * no event between the hook and the change.
  *
  * Context: The task itself, without locks of the core.
  */
@@ -232,8 +233,9 @@ no_rename:
  * utrace_match_arm() - enable the probes for changes of a match's verdicts
  * @match: the match; the caller has a reference
  *
- * The probes of renames and of moves between cgroups stay registered until the
- * match is freed.  utrace_set_match() arms a match that is not armed yet.
+ * The probes of renames and of moves between cgroups stay registered until
+ * the match is freed, and the hook of commit_creds() stays on.
+ * utrace_set_match() arms a match that is not armed yet.
  * With an armed match, utrace_set_match() fails only if the engine is detached.
  *
  * Context: May sleep.  Takes utrace_probe_mutex.
@@ -455,7 +457,7 @@ static struct utrace_match_item *utrace_match_add(struct utrace_match *match,
 }
 
 /**
- * utrace_match_add_pid() - let a process or a thread match
+ * utrace_match_add_pid() - accept a process or a thread
  * @match: a match that no engine has yet
  * @pid: the struct pid of a process, or of a thread other than a leader; the
  *	match takes a reference.  Children do not match; tree scope is for them
@@ -477,7 +479,7 @@ int utrace_match_add_pid(struct utrace_match *match, struct pid *pid)
 }
 
 /**
- * utrace_match_add_exe() - let tasks match that run a program
+ * utrace_match_add_exe() - accept tasks that run a program
  * @match: a match that no engine has yet
  * @path: the executable, compared by inode and not by name.  The match takes a
  *	reference, which keeps the file system busy
@@ -500,7 +502,7 @@ int utrace_match_add_exe(struct utrace_match *match, const struct path *path)
 }
 
 /**
- * utrace_match_add_comm() - let tasks match that have a name
+ * utrace_match_add_comm() - accept tasks that have a name
  * @match: a match that no engine has yet
  * @comm: the name; only its first 15 bytes count, as for a task
  *
@@ -521,7 +523,7 @@ int utrace_match_add_comm(struct utrace_match *match, const char *comm)
 }
 
 /**
- * utrace_match_add_uid() - let tasks match that act as a user
+ * utrace_match_add_uid() - accept tasks that act as a user
  * @match: a match that no engine has yet
  * @uid: the user, compared with the effective uid
  *
@@ -543,7 +545,8 @@ int utrace_match_add_uid(struct utrace_match *match, kuid_t uid)
 
 #ifdef CONFIG_CGROUPS
 /**
- * utrace_match_add_cgroup() - let tasks match of a cgroup and of those below it
+ * utrace_match_add_cgroup() - accept the tasks of a cgroup and of the cgroups
+ *	below it
  * @match: a match that no engine has yet
  * @cgroup: a cgroup of the default hierarchy (version 2); the match takes a
  *	reference

@@ -35,9 +35,9 @@
  * @set: the set, or NULL; the caller has a reference or has it pinned
  * @old: the set that utrace::muted of the task belongs to, or NULL
  *
- * Matches cannot be evaluated for an exiting task without an mm.  Such a task
- * keeps the verdicts of engines that are in both sets; all other engines with a
- * match reject it.
+ * Matches are not evaluated for an exiting task without an mm, since the
+ * executable is gone.  Such a task keeps the verdicts of engines that are in
+ * both sets; all other engines with a match reject it.
  *
  * Context: The task itself.  May take task_lock().
  * Return: the slots of @set whose engines reject the task.
