@@ -10,13 +10,13 @@
  * programs have the same structures.  A pointer is a __u64.  Arguments of
  * ioctls and elements of arrays grow at their end: new members are 0 for old
  * programs, and must be 0 for old kernels (E2BIG).  Unknown bits and values are
- * EINVAL.  Records, but not struct utrace_rec itself, grow before what follows
- * them: use &utrace_rec.size and &utrace_rec.items, not sizeof; the data of
- * items grow, use &utrace_item.len.  Structures that are members of others,
- * struct utrace_item, utrace_branch and utrace_map_tail never grow.  Skip
- * unknown kinds of items.  New types of records come only if asked for.  Other
- * enumerations that the kernel writes may get new values: treat an unknown one
- * as "not specified".
+ * EINVAL.  A later kernel may add members to the end of a record's structure.
+ * Items then begin later: use &utrace_rec.size and &utrace_rec.items, not
+ * sizeof.  struct utrace_rec never changes.  The data of items grow, use
+ * &utrace_item.len.  Structures that are members of others, struct utrace_item,
+ * utrace_branch and utrace_map_tail never grow.  Skip unknown kinds of items.
+ * New types of records come only if asked for.  Other enumerations that the
+ * kernel writes may get new values: treat an unknown one as "not specified".
  *
  * Names: a bit of a member flags has an F in its name, as UTRACE_REC_F_HIDDEN.
  */
@@ -733,7 +733,7 @@ struct utrace_ioc_counts {
 /**
  * struct utrace_ioc_in_flight - %UTRACE_IOC_IN_FLIGHT: record the system calls
  *	that tasks are blocked in
- * @target: id of a target; 0: all but those of the system, cgroups, executables
+ * @target: id of a target; 0: all targets of threads, processes and trees
  * @flags: 0
  * @written: the kernel writes the number of records that it has written
  * @lost: the kernel writes the number of records for which there was no room

@@ -76,7 +76,7 @@ struct utrace_capture {
 				 UTRACE_CAPTURE_SOCKETS |		\
 				 UTRACE_CAPTURE_FILES)
 
-/* event.c: for clients with a capture from UTRACE_CAPTURE_INIT() */
+/* event.c.  Clients call these.  They allocate the buffer. */
 bool utrace_capture_start(struct utrace_capture *c);
 void utrace_capture_call(struct utrace_capture *c, unsigned int nr,
 			 const unsigned long args[6], unsigned int what);
@@ -89,7 +89,10 @@ void utrace_capture_program(struct utrace_capture *c,
 			    struct user_namespace *ns);
 void utrace_capture_free(struct utrace_capture *c);
 
-/* item.c, args.c, task.c: for a capture that has a buffer */
+/*
+ * item.c, args.c, task.c.  event.c calls these.  A client calls them only after
+ * utrace_capture_start().
+ */
 void utrace_capture_init(struct utrace_capture *c, void *data, size_t size);
 void utrace_capture_entry(struct utrace_capture *c,
 			  const struct utrace_call *call,

@@ -64,8 +64,8 @@ u32 utrace_dev_clone(u32 action, struct utrace_engine *engine,
  * @bprm: not used
  * @regs: not used
  *
- * Also updates the ids of a hidden task, which has no record.  Nothing is
- * recorded if the memory has become undumpable while it was read.
+ * If the task is hidden, this writes no record and only updates the ids.
+ * Nothing is recorded if the memory has become undumpable while it was read.
  *
  * Context: report_exec of @engine; may sleep.
  * Return: %UTRACE_RESUME.  If records are parked, the safe point holds the
@@ -235,8 +235,8 @@ u32 utrace_dev_signal(u32 action, struct utrace_engine *engine,
  *
  * A stop has one record, however often it is reported.  A task that takes part
  * in one stop after another does not reach the safe point in between, so it is
- * held in get_signal() when a stop is over.  The answer at the end of the stop
- * would end a hold from before it.
+ * held in get_signal() when a stop is over.  RESUME at the end of the stop ends
+ * a hold that was set before.  So the hold is set after the stop.
  *
  * Context: report_jctl of @engine; may sleep.
  * Return: %UTRACE_INTERRUPT if a stop is over and the task must wait for the

@@ -2,11 +2,17 @@
 /*
  * utrace - sessions of /dev/utrace: the parts of a callback
  *
- * A callback begins with session_begin(), checks whether the session may see
- * the current task (task.c), captures items, which may fault and sleep, writes
- * the record and its items into a ring (ring.c), and ends with session_end().
- * The callbacks of system calls are in calls.c, those of other events in
- * events.c.
+ * The parts are called in this order:
+ *
+ *	session_begin()
+ *	session_claim()		checks the right to see the task (task.c)
+ *	session_flush_entry()	not for records of calls
+ *	the capture		may fault and sleep
+ *	the write		the record and its items, into a ring (ring.c)
+ *	session_end()
+ *
+ * utrace_dev_exec() flushes the entry before it claims the event.  The
+ * callbacks of system calls are in calls.c, those of other events in events.c.
  */
 #ifndef _KERNEL_UTRACE_DEV_RECORD_H
 #define _KERNEL_UTRACE_DEV_RECORD_H
@@ -79,10 +85,10 @@ u32 utrace_dev_record_exit(u32 action, struct utrace_engine *engine,
 
 /*
  * Begin a callback.  The settings are read before the engine's events are
- * checked, so a record with the number of new settings was chosen by them.  If
- * several targets cover the task, the event is recorded for the first one that
- * is called, wants a record and may see the task.  Returns false if there is
- * nothing to record.
+ * checked.  So if a record has the number of new settings, these settings have
+ * chosen the event.  If several targets cover the task, the event is recorded
+ * for the first one that is called, wants a record and may see the task.
+ * Returns false if there is nothing to record.
  */
 static __always_inline bool session_begin(struct session_writer *w,
 					  struct utrace_engine *engine,

@@ -297,7 +297,8 @@ struct utrace_session {
  *	Under utrace_session.lock.
  * @id: id for UTRACE_IOC_DETACH; constant
  * @key: a number that no other target ever has; constant
- * @scope: with @of, identifies what the target is attached to; constant
+ * @scope: enum utrace_scope.  @scope and @of together identify the target.
+ *	Constant.
  * @of: the task, or the struct pid of the process; the cgroup or inode of a
  *	match; NULL: the system.  Only compared.  The engine holds the
  *	reference.

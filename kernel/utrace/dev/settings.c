@@ -70,8 +70,8 @@ void utrace_dev_settings_put(struct session_settings *settings)
 
 /*
  * UTRACE_EVENT() bits that the engine needs for each type of record that a
- * session may ask for.  Neither DEATH nor QUIESCE: utrace_set_events() refuses
- * them for a dead task.
+ * session may ask for.  No entry may contain DEATH or QUIESCE.
+ * utrace_set_events() refuses these for a dead task.
  */
 static const unsigned long session_records[] = {
 	[UTRACE_REC_SYS_ENTER]	= UTRACE_EVENT(SYSCALL_ENTRY),

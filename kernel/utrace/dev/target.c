@@ -52,9 +52,8 @@ static bool session_may_trace(struct task_struct *task, void *data)
 /* Scopes */
 
 /*
- * Fill in a match from the descriptor of a cgroup's folder.  As in the next two
- * functions, *@of is set to what identifies the target in its scope; the match
- * holds a reference to it.
+ * Fill in a match from the descriptor of a cgroup's folder.  Set *@of to the
+ * cgroup, by which EEXIST is decided.  The match holds a reference to it.
  */
 static int session_match_cgroup(struct utrace_match *match, int fd,
 				const void **of)
@@ -74,7 +73,11 @@ static int session_match_cgroup(struct utrace_match *match, int fd,
 #endif
 }
 
-/* Fill in a match from the descriptor of an executable file. */
+/*
+ * Fill in a match from the descriptor of an executable file.  Set *@of to its
+ * inode, by which EEXIST is decided.  The match holds a reference to the file's
+ * path.
+ */
 static int session_match_exe(struct utrace_match *match, int fd,
 			     const void **of)
 {
@@ -90,6 +93,7 @@ static int session_match_exe(struct utrace_match *match, int fd,
 	return ret;
 }
 
+/* Leave a match as it is, for all tasks.  Set *@of to NULL. */
 static int session_match_all(struct utrace_match *match, int fd,
 				const void **of)
 {
@@ -98,8 +102,8 @@ static int session_match_all(struct utrace_match *match, int fd,
 }
 
 /*
- * The engine of each scope.  @flags are attach flags of an engine of a task.
- * @match fills in the match that selects the tasks of an engine of the system.
+ * The engine of each scope.  A row with @match gets a system engine with that
+ * match.  A row without it gets an engine with the attach flags @flags.
  */
 static const struct session_scope {
 	int flags;
@@ -290,8 +294,9 @@ static void session_remove(struct session_target *target)
 /* Attach */
 
 /*
- * What identifies a target in the scope of a task.  The engine has a reference,
- * so the address is not reused while the target is in the list.
+ * Return what identifies a target of the scope THREAD, PROCESS or TREE.  The
+ * engine has a reference, so the address is not reused while the target is in
+ * the list.
  */
 static const void *session_identity(enum utrace_scope scope,
 				    struct task_struct *task)
@@ -482,8 +487,8 @@ struct task_struct *utrace_dev_task_of(int fd)
  * @where: the structure; its scope may be any number
  *
  * Context: Any.
- * Return: true if the scope is known, and the members that it does not use are
- * 0, or -1 for &utrace_where.fd.
+ * Return: true if the scope is known, the members that the scope does not use
+ * are 0, and an unused fd is -1.
  */
 bool utrace_dev_where_is_valid(const struct utrace_where *where)
 {
@@ -564,8 +569,8 @@ int utrace_dev_attach(struct utrace_session *session, void *arg)
 
 /*
  * Detach a target of which the program has not got the id.  It writes no
- * TARGET_END, unless a reader has found its end already, and the session has no
- * end of stream because of it.
+ * TARGET_END, unless a reader has found the end already.  The detach does not
+ * end the stream.
  */
 static void session_undo(struct session_target *target)
 {
