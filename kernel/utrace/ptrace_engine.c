@@ -394,9 +394,9 @@ static u32 ptracer_signal(u32 action, struct utrace_engine *engine,
 		return ptracer_answer(p) | (action & PTRACER_ECHO);
 	/*
 	 * A signal waits in a stop that the tracer has not ended, also if the
-	 * first tracer or another signal came in between.  A report continues,
-	 * and the task stops after it, where signals are reported to the first
-	 * tracer.
+	 * first tracer or another signal came in between.  At a report the pass
+	 * goes on; the task stops when it is over, where signals are reported
+	 * to the first tracer.
 	 */
 	if (ptracer_is_stopped(p)) {
 		if (utrace_signal_action(action) == UTRACE_SIGNAL_REPORT &&

@@ -7,8 +7,10 @@
  * kernel/ptrace.c.  This file handles those that depend on the state that each
  * tracer has for itself: how to resume the task, and what was reported.
  *
- * The task is frozen (freeze.c) during a request, also for the first tracer, so
- * only one request at a time works on a task.
+ * Only one request at a time works on a task.  During a request of a further
+ * tracer the task is frozen (freeze.c).  During a request of the first tracer
+ * the task has JOBCTL_PTRACE_FROZEN instead.  A freeze waits until that bit is
+ * clear, and the first tracer waits for the thaw (utrace_await_thaw()).
  */
 #include <linux/cn_proc.h>
 #include <linux/cred.h>
