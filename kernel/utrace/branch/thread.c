@@ -270,25 +270,25 @@ static bool branch_has_room(const struct bts_consumer *consumer)
  *	records
  *
  * Called by report_quiesce of the consumer's engine, which then returns
- * UTRACE_RESUME, which ends an earlier hold.  If the thread has waited before
- * and something else has ended its stop, it passes the safe point again, where a
- * new hold begins.
+ * UTRACE_RESUME.  The answer RESUME ends the old hold.  utrace_control() here
+ * sets the new one, which the answer does not end.  If the thread waits
+ * already, or there is room by now, it asks for one more report.
  *
  * Context: The task itself, at the safe point.  Takes bts_consumer.wait_lock.
  */
 void utrace_branch_wait(struct branch_link *link)
 {
 	struct bts_consumer *consumer = link->consumer;
-	bool again;
+	bool report;
 
 	guard(spinlock_irqsave)(&consumer->wait_lock);
 	if (consumer->closed)
 		return;
-	again = link->task || branch_has_room(consumer);
-	if (utrace_control(current, consumer->engine, again ? UTRACE_REPORT :
+	report = link->task || branch_has_room(consumer);
+	if (utrace_control(current, consumer->engine, report ? UTRACE_REPORT :
 			   UTRACE_STOP) == -ESRCH)
 		return;
-	if (!again) {
+	if (!report) {
 		link->task = get_task_struct(current);
 		list_add_tail(&link->waiting, &consumer->waiting);
 		consumer->nwaiting++;
