@@ -2,8 +2,9 @@
 /*
  * utrace - the command ps: list tracers and their tasks
  *
- * One line for each process and engine, or ptrace(2) tracer; lines of threads
- * that differ only in HOLD are merged.
+ * One line for each process and engine, or ptrace(2) tracer.  Lines of threads
+ * are merged if ENGINE, OWNER, SCOPE and EVENTS are the same.  The merged line
+ * has HOLD and AWAITS of the longest hold.
  */
 #include <ctype.h>
 #include <argp.h>
