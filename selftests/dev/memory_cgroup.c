@@ -375,8 +375,8 @@ static const struct kind {
 	  "kernel", 32, SMALL },
 	{ "targets", prepare_targets, make_targets, end_session,
 	  "slab_unreclaimable", TARGETS, 512 },
-	/* Less than sets and casts of 31 engines take, and more than either of them. */
-	{ "sets and casts", prepare_sets, make_targets, end_sets,
+	/* Less than domains and sets of 31 engines take, and more than either of them. */
+	{ "domains and sets", prepare_sets, make_targets, end_sets,
 	  "slab_unreclaimable", TARGETS, 4096 },
 	{ "settings, numbers and filters of calls", prepare_settings,
 	  make_settings, end_session, "slab_unreclaimable", TARGETS,
