@@ -170,8 +170,8 @@ static inline enum utrace_resume_action utrace_resume_action(u32 action)
  * @UTRACE_SIGNAL_REPORT: there is no signal; an engine requested this report
  * @UTRACE_SIGNAL_HANDLER: there is no signal; the frame of a handler was set up
  * @UTRACE_SIGNAL_HOLD: or-ed to a signal action: put the signal back on the
- *	queue of the thread.  Of the action, only a stop of the process is done
- *
+ *	queue of the thread.  If the action is STOP or TSTP, the process stops
+ *	now; any other action is ignored
  * @UTRACE_SIGNAL_RESUMED: this engine has kept the signal until now, see
  *	%UTRACE_STOP_HERE
  *
@@ -213,7 +213,7 @@ static inline enum utrace_signal_action utrace_signal_action(u32 action)
  * @UTRACE_SYSCALL_UNPAIRED: in @action of report_syscall_exit: the entry was
  *	not reported to this engine.  In @action of report_syscall_entry and
  *	report_exit, for an engine that wants SYSCALL_EXIT: an entry was
- *	reported to this engine, and the call never returned
+ *	reported to this engine, and the exit of that call was not
  */
 enum utrace_syscall_action {
 	UTRACE_SYSCALL_RUN	= 0x00,

@@ -26,8 +26,8 @@ struct pt_regs;
 struct seq_file;
 
 /*
- * Bits of task_struct::utrace_events.  They have the numbers of enum
- * utrace_events, which kernel/utrace/report.c asserts.  FATAL is no event.
+ * Bits of task_struct::utrace_events.  They are those of UTRACE_EVENT(), as
+ * kernel/utrace/report.c asserts.  Only FATAL is no event.
  */
 #define UTRACE_HOOK_REAP		BIT(1)
 #define UTRACE_HOOK_CLONE		BIT(2)
