@@ -40,8 +40,9 @@
  * Context: @u->lock is held.
  * Return:
  * * true - @task may be in a callback of @engine, or was a moment ago
- * * false - @task is in no callback of @engine.  After utrace_membarrier():
- *   that began because of flags that were replaced before
+ * * false - after utrace_membarrier(): @task is in no callback of @engine that
+ *   began because of flags which the caller replaced before that call.  Without
+ *   it the stores of @task may not be visible yet
  */
 static bool utrace_task_in_callback(struct utrace_engine *engine,
 				    struct task_struct *task, struct utrace *u)
@@ -165,7 +166,7 @@ static unsigned int utrace_give_count(struct utrace_engine *engine,
 	}
 	/*
 	 * A task is in one callback at a time, so the callback of the engine in
-	 * ->left is over.  Drop its count for utrace_callback_done().
+	 * ->left is over.  Drop its count in place of utrace_callback_done().
 	 */
 	if (u->left)
 		count->drop[count->n++] = u->left;
@@ -454,8 +455,8 @@ static int utrace_do_barrier(struct utrace_engine *engine, unsigned int state)
  * @target: not used; may be stale
  * @engine: the engine; the caller has a reference
  *
- * Waits for the callbacks of this engine that are running now in all tasks
- * other than current.
+ * Waits for the callbacks of this engine that are running now in tasks other
+ * than current.
  *
  * After a detach, and once this has returned 0 or -ESRCH, no callback of the
  * engine runs or will run in another task, and the core has no reference to the

@@ -397,8 +397,8 @@ static bool utrace_set_has_detached(const struct utrace_set *set)
 }
 
 /*
- * Have later children of tasks with @domain inherit @set, or the set that has
- * replaced it, see utrace_inherited_set().
+ * Let children that tasks with @domain create from now on inherit @set, or the
+ * set that has replaced it, see utrace_inherited_set().
  */
 static void utrace_domain_replace(struct utrace_domain *domain,
 				  struct utrace_set *set)

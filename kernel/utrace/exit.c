@@ -208,8 +208,8 @@ static void utrace_reap_call(struct task_struct *task, struct utrace *u,
 	u64 since;
 
 	/*
-	 * Set ->now before reading the flags of both; pairs with
-	 * utrace_membarrier().
+	 * Set ->now before reading the flags of the task and of the engine;
+	 * pairs with utrace_membarrier().
 	 */
 	smp_store_mb(u->now, engine);
 	if (unlikely(READ_ONCE(u->flags) & UTRACE_TASK_WAITER))

@@ -15,6 +15,7 @@
  *       utrace_in_use_mutex	the static key of the safe point
  *         cpu_hotplug_lock, jump_label_mutex
  *       utrace_change_mutex	which engines cover which tasks
+ *       utrace_ptrace_link_mutex	see design.rst
  *         tasklist_lock
  *           sighand->siglock	jobctl bits and the state of a stop
  *             utrace_engine_lock	flags and state of every engine
@@ -22,11 +23,11 @@
  *                 utrace->lock	the published set and what is per task
  *                   utrace_domain->lock	the members of a domain
  *
- * An attach and a detach hold utrace_change_mutex for one batch at a time;
- * hooks do not take it.  The last four locks are spinlocks that are taken with
- * interrupts off.  The first two locks are the only ones that may be held while
- * a callback runs: see @report_creds and @report_reap of struct
- * utrace_engine_ops.
+ * An attach and a detach hold utrace_change_mutex for one batch at a time.  Of
+ * the hooks, only utrace_ptrace_born() takes it.  The last four locks are
+ * spinlocks that are taken with interrupts off.  The first two locks are the
+ * only ones that may be held while a callback runs: see @report_creds and
+ * @report_reap of struct utrace_engine_ops.
  */
 #ifndef _KERNEL_UTRACE_INTERNAL_H
 #define _KERNEL_UTRACE_INTERNAL_H
@@ -75,7 +76,7 @@ struct utrace_task_data;
 #define UTRACE_STATE_ATTACHING	BIT(13)	/* utrace_find() skips the engine */
 
 /*
- * The events have the low bits of the event word.  The next four bits are the
+ * The low bits of the event word are the events.  The four bits below are the
  * highest ones of its lower half, so that a new event moves none of them.
  */
 
@@ -179,7 +180,8 @@ enum utrace_class {
  * @entered: slots whose engines saw the entry of the present system call; only
  *	the task uses it, except for utrace_blocked_in_call()
  * @fresh: slots that another engine has taken, or whose engine ceased to be
- *	muted, since the pass over that entry began; under @lock
+ *	muted, since the pass over the entry of the present system call began;
+ *	under @lock
  * @unpaired: slots whose engines saw an entry and no exit yet; only the task
  *	uses it
  * @muted: slots whose match rejects the task; under @lock.  Changed by the

@@ -367,8 +367,8 @@ void utrace_pass_answer(struct utrace_pass *pass, struct utrace_engine *engine,
 	case UTRACE_INTERRUPT:
 	case UTRACE_REPORT:
 		/*
-		 * ->resume excludes STOP: it takes effect when the task resumes
-		 * after a stop for another engine.
+		 * ->resume leaves out STOP: it is the action of a task that
+		 * resumes after a stop for another engine.
 		 */
 		pass->resume = min(pass->resume, action);
 		pass->action = min(pass->action, action);

@@ -59,9 +59,9 @@ static bool utrace_cpu_needs_ipi(int cpu, void *engine)
  * CPUs whose current task has a deferred set get an IPI too, since such a set
  * may have any engine.  No other CPU is interrupted.
  *
- * Pairs with the compiler barriers of a pass: either the task sees, in later
- * loads, what the caller stored before this call, or the caller sees, after
- * this call, what the task stored before these loads.
+ * Pairs with the compiler barriers of a pass, each between a store and a load
+ * of the task.  Either the load sees what the caller stored before this call,
+ * or the caller sees the task's store in its loads after this call.
  *
  * A task that gives itself a set with @engine has a full barrier between the
  * store of the set and the load of the engine's flags, see

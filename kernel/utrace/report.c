@@ -41,8 +41,11 @@ void utrace_pass_stop_here(struct utrace_pass *pass)
 }
 
 /*
- * Make a pass whose callbacks take (action, engine, ...) and return only a
- * resume action.  Then call @after with the pass; (void) for nothing.
+ * Make the pass of @event: call @op, a member of struct utrace_engine_ops, of
+ * each engine that wants the event.  @flags are or-ed to its first argument,
+ * the second one is the engine, and the variable arguments follow.  @op returns
+ * only a resume action.  Then evaluate "@after(&pass)": @after is a function,
+ * or (void) for nothing.
  */
 #define UTRACE_REPORT_PASS(event, after, flags, op, ...)		\
 do {									\
@@ -80,7 +83,7 @@ static void utrace_pass_stop_cloned(struct utrace_pass *pass)
 	pass->u->flags |= UTRACE_TASK_CLONED;
 }
 
-/* For JCTL, whose caller makes the stop. */
+/* For the @after of JCTL: the caller of the report makes the stop. */
 static bool utrace_pass_is_here(struct utrace_pass *pass)
 {
 	return pass->here;

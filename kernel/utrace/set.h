@@ -39,8 +39,8 @@ static_assert(UTRACE_MAX_ENGINES + UTRACE_MAX_SYSTEM == UTRACE_NSLOTS);
  *	one for each utrace_domain::next, one for each utrace_successor, and
  *	those of functions that use it
  * @nslots: number of elements of @engine and @seq
- * @start: by list, the index in @order where the list begins; the previous list
- *	ends there
+ * @start: by list, the index in @order where the list begins; the list ends
+ *	where the next one begins
  * @events: the event word of a task with the set, if no engine rejects the task
  * @asked: the events that engines with a match want
  * @sysgen: utrace_system_gen, read before the table of system engines

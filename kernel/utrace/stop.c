@@ -117,8 +117,9 @@ static void utrace_stop_for_group(void)
 }
 
 /*
- * Consume the request for one more report.  utrace_stop_again() makes it, and
- * utrace_stop() for engines that got the report in a stop.  siglock is held.
+ * Consume the request for one more report.  utrace_stop_again() makes it.  So
+ * does utrace_stop(), for engines that got the report in a stop.  siglock is
+ * held.
  */
 static bool utrace_take_jctl_again(void)
 {
@@ -325,7 +326,7 @@ enum utrace_stop_end utrace_stop(struct utrace *u,
  * A task that is held reports JCTL when it takes part in a group stop.
  *
  * Context: A callback in the task itself.
- * Return: true if it is.
+ * Return: true if the callback is made during a stop.
  */
 bool utrace_in_stop(void)
 {
