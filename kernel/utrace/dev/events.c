@@ -234,9 +234,10 @@ u32 utrace_dev_signal(u32 action, struct utrace_engine *engine,
  * @notify: the code that the parent gets, or 0
  *
  * A stop has one record, however often it is reported.  A task that takes part
- * in one stop after another does not reach the safe point in between, so it is
- * held in get_signal() when a stop is over.  RESUME at the end of the stop ends
- * a hold that was set before.  So the hold is set after the stop.
+ * in one stop after another does not reach the safe point in between.  So the
+ * report that a stop is over (CLD_CONTINUED) sets the hold, and the task stops
+ * in get_signal().  A hold that was set before would end with the answer to
+ * this report.
  *
  * Context: report_jctl of @engine; may sleep.
  * Return: %UTRACE_INTERRUPT if a stop is over and the task must wait for the

@@ -6,13 +6,16 @@
  *
  *	session_begin()
  *	session_claim()		checks the right to see the task (task.c)
- *	session_flush_entry()	not for records of calls
+ *	session_flush_entry()	writes the kept entry; not for records of calls
  *	the capture		may fault and sleep
  *	the write		the record and its items, into a ring (ring.c)
  *	session_end()
  *
- * utrace_dev_exec() flushes the entry before it claims the event.  The
- * callbacks of system calls are in calls.c, those of other events in events.c.
+ * utrace_dev_exec() flushes the entry before it claims the event.  The write is
+ * utrace_dev_write() for a record without items, else utrace_dev_reserve(),
+ * session_copy_items() and utrace_dev_commit().  The callbacks of system calls
+ * are in plain.c, whose slow paths are in calls.c; those of other events are in
+ * events.c.
  */
 #ifndef _KERNEL_UTRACE_DEV_RECORD_H
 #define _KERNEL_UTRACE_DEV_RECORD_H

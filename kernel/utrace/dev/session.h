@@ -515,8 +515,9 @@ struct session_entry {
  *	then
  * @id: see &utrace_rec.task; changed by execve() only
  * @ids: see &utrace_rec.pid and &utrace_rec.tid; changed by execve() only
- * @number: number of the task's last record, and id of the target whose rights
- *	were checked last, which is that of the record
+ * @number: see &utrace_rec.number and &utrace_rec.target: the number of the
+ *	task's last record, and the id of the target whose rights were checked
+ *	last, which the next record gets
  * @last: time of the task's last record
  * @viewed: the cached answer whether that target may see the task
  * @several: rights were checked for several targets, so @viewed is not used and

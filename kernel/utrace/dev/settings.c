@@ -70,8 +70,9 @@ void utrace_dev_settings_put(struct session_settings *settings)
 
 /*
  * UTRACE_EVENT() bits that the engine needs for each type of record that a
- * session may ask for.  No entry may contain DEATH or QUIESCE.
- * utrace_set_events() refuses these for a dead task.
+ * session may ask for.  No entry may contain DEATH or QUIESCE:
+ * utrace_set_events() returns -EALREADY if these are added for a dead task, and
+ * session_apply_events() takes that for success.
  */
 static const unsigned long session_records[] = {
 	[UTRACE_REC_SYS_ENTER]	= UTRACE_EVENT(SYSCALL_ENTRY),
@@ -155,7 +156,10 @@ static int session_apply_events(struct session_target *target,
 	unsigned long events = session_engine_events(settings->events);
 	int ret;
 
-	/* Stops of job control may follow each other without a safe point. */
+	/*
+	 * Stops of job control may follow each other without a safe point, so
+	 * utrace_dev_jobctl() holds the task between them.
+	 */
 	if (events & UTRACE_EVENT(SIGNAL_STOP))
 		events |= UTRACE_EVENT(JCTL);
 	if (settings->count)
