@@ -153,7 +153,7 @@ static void capture_argv(struct utrace_capture *c, unsigned int arg,
 }
 
 /*
- * Ignore other lengths, which the kernel does not accept for a socket address.
+ * Capture a socket address.  Captures nothing if the kernel would refuse @len.
  */
 static void capture_sockaddr(struct utrace_capture *c, unsigned int arg,
 			     const void __user *from, int len)
@@ -163,9 +163,9 @@ static void capture_sockaddr(struct utrace_capture *c, unsigned int arg,
 }
 
 /*
- * @stored points to the length that the call wrote.  If the address did not fit
- *	into the program's buffer, the length exceeds the buffer, and memory
- *	after the buffer is captured as well.
+ * Capture an address that the call wrote.  @stored points to the length, which
+ * the call wrote, too.  If the address did not fit into the program's buffer,
+ * the length exceeds the buffer, and memory after it is captured as well.
  */
 static void capture_out_sockaddr(struct utrace_capture *c, unsigned int arg,
 				 const void __user *from,

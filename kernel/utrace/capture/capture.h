@@ -29,16 +29,16 @@ struct utrace_call;
  *	while nothing was captured by event.c
  * @used: bytes of @data that hold items; a multiple of 8
  * @size: bytes of @data that may hold items; a multiple of 8
- * @most: maximum that event.c may raise @size to, to avoid truncating an item;
- *	a multiple of 8
+ * @most: the largest @size that event.c may choose if items do not fit; a
+ *	multiple of 8
  * @strings: maximum bytes of an item with a string, several strings or a path,
  *	without its header
  * @buffers: maximum bytes of an item with memory that a call reads or writes,
  *	without its header
  * @lost: number of times that there was no room or memory, for one or more
  *	items
- * @cut: an item was truncated or omitted that would have more bytes in a larger
- *	buffer
+ * @cut: an item was truncated or omitted, and a larger buffer would hold more
+ *	of it
  * @exit: items are captured at the end of a call
  *
  * Only the task whose event is captured uses it, so no lock guards it.
