@@ -4,9 +4,9 @@
  *
  * The fast path serves most calls: nothing is captured, all calls are recorded,
  * the session has one target, the task's state and the answer about it are
- * cached, and the ring has room.  utrace_dev_apply() checks the first three and
- * stores the result in session_target.now (SESSION_PLAIN_), so one bit selects
- * one of the functions below, each of which handles one kind of settings.
+ * cached, and the ring has room.  session_now() checks the first three and puts
+ * the result into session_target.now (SESSION_PLAIN_), so one bit selects one
+ * of the functions below, each of which handles one kind of settings.
  * session_seen_task() and session_has_room() check the rest.  Everything else
  * goes to calls.c or count.c.
  *
