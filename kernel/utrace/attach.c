@@ -420,8 +420,9 @@ static bool utrace_change_make_room(struct utrace_change *change)
 }
 
 /*
- * Check whether a try that returned *@ret shall be repeated; sleeps first.  For
- * a newborn task, lack of memory is waited for too.
+ * Check whether to repeat a try that returned *@ret, after a sleep of a tick.
+ * The attach to a newborn task also waits for memory.  Sets *@ret to -EINTR if
+ * the caller is being killed.
  */
 static bool utrace_cover_again(struct utrace_walk *walk, int *ret, bool newborn)
 {

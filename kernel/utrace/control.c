@@ -155,7 +155,7 @@ static int utrace_check_action(struct utrace_engine *engine,
  * Context: Any but NMI, without siglock.  Does not sleep.  Callbacks may call
  * it.  A detach of an engine of the system takes tasklist_lock.
  * Return:
- * * 0 - done; for STOP, all the tasks meant are stopped already
+ * * 0 - done; for STOP, all tasks that the call names are stopped already
  * * -EINPROGRESS - for STOP: done, but at least one task is not stopped yet
  * * -EINPROGRESS - for DETACH: done, but a callback of the engine may be
  *   running in another task, which utrace_barrier() waits for; or another call
@@ -165,9 +165,9 @@ static int utrace_check_action(struct utrace_engine *engine,
  *   not want QUIESCE
  * * -EOPNOTSUPP - this machine cannot step, or the engine is of the system and
  *   @action is not DETACH
- * * -ESRCH - the engine is detached, @target is not in its scope, or all the
- *   tasks meant are dead; for STOP also if all of them are exiting or never run
- *   user code
+ * * -ESRCH - the engine is detached, @target is not in its scope, or all tasks
+ *   that the call names are dead; for STOP also if all of them are exiting or
+ *   never run user code
  */
 int utrace_control(struct task_struct *target, struct utrace_engine *engine,
 		   enum utrace_resume_action action)

@@ -3,8 +3,9 @@
  * utrace - detach: remove an engine from its tasks
  *
  * A detach marks the engine as detached and clears its events at once.  A work
- * item then removes the engine from the domains.  A barrier whose caller cannot
- * wait for the work item does so itself, as does utrace_engine_shutdown().
+ * item then removes the engine from the domains.  An uninterruptible barrier, a
+ * barrier in a callback and utrace_engine_shutdown() do not leave that to the
+ * work item.
  *
  * The walk follows the domains that have the engine, not the scope.  Each such
  * domain is replaced before its first task gets another set: from then on

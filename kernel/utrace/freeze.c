@@ -247,8 +247,9 @@ int utrace_freeze(struct task_struct *task)
  *
  * As utrace_freeze(), but does not freeze a task in the midst of a system call.
  * Waits only if another client has the task frozen, or if the task is in a
- * group stop or on its way there: a task in TASK_STOPPED reports JCTL for that,
- * in a stop that is a safe place.  Polls once a tick.
+ * group stop or on its way there.  A task in TASK_STOPPED cannot be frozen, so
+ * it reports JCTL once more, and the stop at that report is a safe place.
+ * Polls once a tick.
  *
  * Context: Process context, sleeps.
  * Return:
@@ -306,8 +307,8 @@ static bool utrace_group_stop_is_near(struct task_struct *task)
  * __utrace_await_group_stop() - wait for a task's imminent group stop
  * @task: the task, which the caller has attached to as its first tracer
  *
- * If the task was in TASK_STOPPED, or was held there, ptrace waits for
- * JOBCTL_TRAPPING.
+ * ptrace itself waits, by JOBCTL_TRAPPING, for a task that was in TASK_STOPPED
+ * or that engines held in a group stop.
  *
  * Context: Process context, sleeps.
  */

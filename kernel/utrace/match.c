@@ -6,13 +6,14 @@
  * users, cgroups.  A task matches if, for each of these kinds, it fits at least
  * one item.  A match that an engine uses never changes; a client replaces it.
  *
- * A task asks the matches of its engines when it renews its set, under no lock,
- * and keeps the verdicts in utrace::muted, or in its word while it is bare
- * (UTRACE_WORD_REJECTED).  An exec and a change of the name, of the effective
- * user or of the cgroup may change a verdict.  Probes and a hook in
- * commit_creds() report these changes while a match exists, and the task asks
- * again at its next event.  There is no probe for an exec, since each exec
- * changes the name.  A change of the executable by prctl(PR_SET_MM) is not
+ * A task evaluates the matches of its engines when it renews its set (renew.c),
+ * without a lock, and keeps the verdicts in utrace::muted.  A bare task, which
+ * has no struct utrace, has UTRACE_WORD_REJECTED in its event word if all
+ * system engines reject it.  An exec and a change of the name, of the effective
+ * user or of the cgroup may change a verdict.  While a match exists, probes and
+ * a hook in commit_creds() report these changes, and the task evaluates its
+ * matches again at its next event.  There is no probe for an exec, since each
+ * exec changes the name.  A change of the executable by prctl(PR_SET_MM) is not
  * reported.
  */
 #include <linux/cgroup.h>
@@ -46,7 +47,7 @@ enum utrace_match_kind {
 	UTRACE_MATCH_NKINDS
 };
 
-/* One thing that a task may be, with a reference to what it points to. */
+/* What a task is compared with.  Has a reference to the object it points to. */
 struct utrace_match_item {
 	enum utrace_match_kind kind;
 	union {
@@ -64,7 +65,7 @@ struct utrace_match_item {
  *	engine that uses it, and short-lived ones (utrace_match_of())
  * @kinds: bitmap of the kinds (enum utrace_match_kind) of all elements of @item
  * @nitems: number of elements of @item
- * @item: the things that a task may be
+ * @item: what a task is compared with
  * @left_out: a process that does not match, counted; or NULL
  * @choose: predicate of the client for a task that is not left out, or NULL
  * @data: second argument of @choose, valid while an engine with the match is
@@ -91,7 +92,7 @@ struct utrace_match {
 DEFINE_STATIC_KEY_FALSE(utrace_matching);
 
 /*
- * Make a task ask its matches at its next event, since a verdict may have
+ * Make a task evaluate its matches at its next event, since a verdict may have
  * changed.  Any context but NMI, without utrace->lock; @task is current, or is
  * visible and kept from being freed.
  */
@@ -107,15 +108,15 @@ static void utrace_ask_again(struct task_struct *task)
 		return;
 	/*
 	 * Set the word even if no engine of the set has a match: the task may
-	 * be building another set, with a match that was asked before this
-	 * change.
+	 * be building another set, with a match that was evaluated before
+	 * this change.
 	 */
 	utrace_set_word(task, utrace_word_now(task, u));
 }
 
 /*
  * Called under task_lock(), before the name changes.  utrace_is_item() reads
- * the name under that lock, so a verdict that is asked for after this sees the
+ * the name under that lock, so an evaluation that begins after this sees the
  * new name.
  *
  * begin_new_exec() changes the name even if the new one is the same.  It does
@@ -184,11 +185,11 @@ static void utrace_put_cgroup(struct cgroup *cgroup)
 #endif
 
 /**
- * __utrace_creds_changing() - ask the matches of the current task again
+ * __utrace_creds_changing() - make current evaluate its matches again
  *
- * commit_creds() calls this, since the effective user may change.  The hook
- * runs before the change.  Only the task changes its credentials.  It reports
- * no event between the hook and the change.
+ * commit_creds() calls this before the effective user may change.  Only the
+ * task itself changes its credentials, and it reports no event between this
+ * call and the change.
  *
  * Context: The task itself, without locks of the core.
  */

@@ -96,7 +96,7 @@ static void utrace_show_row(struct seq_file *m, const struct utrace_row *row,
 		   utrace_scope_name(row->state),
 		   utrace_class_names[utrace_state_class(row->state)]);
 	utrace_show_bits(m, row->events & UTRACE_EVENT_ALL, utrace_event_names);
-	/* Of a hold: for how many seconds the task is stopped; 0: not yet. */
+	/* The seconds that the task has been stopped; 0 if it is not. */
 	if (!row->holds)
 		seq_puts(m, " -");
 	else

@@ -8,7 +8,7 @@
 #include "internal.h"
 
 /* What utrace_visit_members() does when it has released utrace->lock. */
-#define UTRACE_AFTER_NOTIFY	BIT(0)	/* send the task past the safe point */
+#define UTRACE_AFTER_NOTIFY	BIT(0)	/* make the task pass the safe point */
 #define UTRACE_AFTER_INTERRUPT	BIT(1)	/* report from get_signal() */
 #define UTRACE_AFTER_STOPPED	BIT(2)	/* report after a group stop */
 #define UTRACE_AFTER_WAKE	BIT(3)	/* wake the task unless it is held */

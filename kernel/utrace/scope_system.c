@@ -56,11 +56,11 @@ void utrace_tasklist_barrier(void)
 }
 
 /*
- * Limit of the work of utrace_system_refresh() before it drops utrace_bare_lock
- * and enables interrupts, in bare tasks.
+ * Number of bare tasks that utrace_system_refresh() updates before it drops
+ * utrace_bare_lock and enables interrupts.
  */
 #define UTRACE_BARE_RUN		64
-/* The work for any other task, in bare tasks. */
+/* Any other task takes as long as this number of bare tasks. */
 #define UTRACE_OTHER		8
 
 /**

@@ -129,8 +129,8 @@ void utrace_follow_steps(bool on)
 /**
  * __utrace_ptrace_stopped() - update who wants a step after a ptrace stop
  *
- * Each function that ends a ptrace stop clears JOBCTL_TRACED, so the task is
- * not frozen by a client.
+ * Each function that ends a ptrace stop clears JOBCTL_TRACED, so no client has
+ * the task frozen.
  *
  * Context: The task itself, with siglock held.  Takes utrace->lock.
  */
@@ -155,7 +155,8 @@ void __utrace_ptrace_stopped(void)
 		if (step && current->ptrace)
 			u->flags |= UTRACE_TASK_PTRACE_STEP;
 		/*
-		 * With LISTENING, utrace_ignore_group_stop() may have ended it.
+		 * With LISTENING, utrace_ignore_group_stop() may have ended the
+		 * stop.
 		 */
 		if (!(current->jobctl & JOBCTL_LISTENING))
 			u->flags &= ~UTRACE_TASK_LISTENED;
@@ -199,7 +200,8 @@ static void utrace_arm(struct utrace *u, bool follow)
 		if (!u->step && !(follow && u->flags & UTRACE_TASK_FOLLOWED))
 			return;
 		/*
-		 * The trap flag is not set for an engine, so ptrace has set it.
+		 * The trap flag is not set for utrace.  If it is set, ptrace
+		 * has set it.
 		 */
 		if (!(u->flags & (UTRACE_TASK_STEPPING | UTRACE_TASK_ARMED))) {
 			u->flags &= ~UTRACE_TASK_PTRACE_STEP;

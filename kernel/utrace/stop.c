@@ -117,9 +117,8 @@ static void utrace_stop_for_group(void)
 }
 
 /*
- * Consume the request for one more report.  utrace_stop_again() makes it.  So
- * does utrace_stop(), for engines that got the report in a stop.  siglock is
- * held.
+ * Consume the request for one more report.  It comes from utrace_stop_again(),
+ * or from utrace_stop() if engines got the report in a stop.  siglock is held.
  */
 static bool utrace_take_jctl_again(void)
 {

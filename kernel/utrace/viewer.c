@@ -7,10 +7,11 @@
  * ptrace_may_access() decides (utrace_viewer_may_attach()).  When an event
  * comes, the task itself runs, possibly as another user or another program than
  * before.  It then checks the rights of the viewer (utrace_viewer_ask()): ids
- * and capabilities with the credentials that the viewer had, and security
- * modules by ptrace_traceme(), whose subject is a task: the one that has
- * attached.  Both checks cover the opener of the device as well, so passing a
- * descriptor on gives no process more rights than the opener or the caller has.
+ * and capabilities by the credentials that the viewer had, and security modules
+ * by the hook of PTRACE_TRACEME.  The hook needs a tracer: that is the thread
+ * that has attached.  Both checks cover the opener of the device as well, so
+ * passing a descriptor on gives no process more rights than the opener or the
+ * caller has.
  *
  * At an event security modules are asked about the caller alone: they compare
  * not only credentials, but tasks and their relation.  So the opener may be
@@ -20,9 +21,9 @@
  * An answer is valid until the credentials of the task, the dumpability of its
  * memory or kernel.utrace.unprivileged changes, or a module reports a change of
  * its policy (LSM_POLICY_CHANGE, which only SELinux sends).  The exit of the
- * tracer changes no answer, only the subject of the next check: that is then
- * the leader of its process, another thread, or the process that reads.
- * Without any of them the task is hidden.
+ * tracer changes no answer.  The next check takes the leader of its process as
+ * the tracer, another thread of it, or the process that reads.  If none of them
+ * lives, the task is hidden.
  */
 #include <linux/capability.h>
 #include <linux/perf_event.h>

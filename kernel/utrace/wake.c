@@ -233,8 +233,8 @@ void utrace_stop_again(struct task_struct *task)
  *
  * When engines let the task go, the task runs, though its process stays in the
  * group stop, as after PTRACE_CONT of a first tracer.  A first tracer that
- * listens (PTRACE_LISTEN) does not keep the task.  Holds until the next group
- * stop.
+ * listens (PTRACE_LISTEN) does not keep the task.  The next group stop ends
+ * this.
  *
  * Context: Any but NMI, without siglock and utrace->lock, both of which are
  * taken.
@@ -247,7 +247,8 @@ void utrace_ignore_group_stop(struct task_struct *task)
 		return;
 	task->jobctl |= JOBCTL_UTRACE_RUNS;
 	/*
-	 * utrace_rejoin_group_stop() may have set it; a new stop has CONSUME.
+	 * utrace_rejoin_group_stop() may have set STOP_PENDING.  A new stop has
+	 * set CONSUME as well.
 	 */
 	if (!(task->jobctl & JOBCTL_STOP_CONSUME))
 		task_clear_jobctl_pending(task, JOBCTL_STOP_PENDING);
@@ -261,11 +262,11 @@ void utrace_ignore_group_stop(struct task_struct *task)
 
 /**
  * utrace_rejoin_group_stop() - undo utrace_ignore_group_stop()
- * @task: the task, which its tracer has left, or wants to be in the group stop
+ * @task: the task; a tracer has detached from it, or listens (PTRACE_LISTEN)
  *
- * The task takes part in the group stop again, as after __ptrace_unlink().  If
- * the task has a first tracer, it is not stopped, since that tracer may have
- * resumed it, unless PTRACE_LISTEN of that tracer was ended.
+ * The task takes part in the group stop again, as after __ptrace_unlink().  A
+ * task with a first tracer does not, since that tracer may have resumed it,
+ * unless utrace_ignore_group_stop() has ended PTRACE_LISTEN of that tracer.
  *
  * Context: siglock of @task is held.
  */
