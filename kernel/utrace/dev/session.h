@@ -138,7 +138,7 @@ struct session_ring {
  *	task
  * @time: time of the record in ns
  * @size: used bytes of @data
- * @data: a struct utrace_rec_lost for each target of which the ring had lost
+ * @data: a struct utrace_rec_lost for each target for which the ring had lost
  *	records, and the record
  *
  * The task owns the entry until it is in the list, then the reader does.
@@ -215,8 +215,8 @@ struct session_settings {
  *	records only.  Set before @ring.
  * @ids: what is armed, see marker/armed.c
  * @next_armed: the id to try next in @ids.  Under the lock of @ids.
- * @nchanged: number of targets with a changed state that the reader has not
- *	read
+ * @nchanged: number of targets whose states have changed since the reader read
+ *	them
  * @user: user charged with the rings, counted; NULL: none.  Set before @ring.
  * @delay: jiffies after which a waiting reader is woken.  Set before @ring.
  * @full: enum utrace_full.  Set before @ring.
@@ -581,8 +581,8 @@ struct session_task {
 };
 
 /*
- * Check whether the settings in @now of @target kept the entry in @task.  Its
- * exit has then not come yet.
+ * Check whether @task has an entry that was kept under the settings in @now of
+ * @target.  If so, the task is still in that call.
  */
 static inline bool session_entry_is_of_now(const struct session_target *target,
 					   const struct session_task *task,

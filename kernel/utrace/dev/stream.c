@@ -81,8 +81,9 @@ static bool session_is_still(struct utrace_session *session)
 /*
  * Compute the bound, store how far each ring may be read, and take the parked
  * records.  See ring.c for the order.  A record that is parked later has a time
- * after the bound.  A record that a writer is parking has been parked when its
- * ring is closed.
+ * after the bound: a writer parks a record before it closes its ring.  If the
+ * ring is found closed, the record is among the parked ones; if it is found
+ * open, ->last limits the bound.
  */
 static u64 session_bound(struct utrace_session *session)
 {
@@ -140,7 +141,7 @@ static size_t session_rec_size(const struct utrace_session *session,
 	u64 left = session->ring_size - (at & (session->ring_size - 1));
 	size_t size;
 
-	/* A size that was not a record's has led beyond ->visible. */
+	/* A wrong size may have led beyond ->visible. */
 	if ((s64)(ring->visible - at) <= 0)
 		return 0;
 	left = min(left, ring->visible - at);
@@ -308,7 +309,7 @@ static struct utrace_session *session_of_reader(struct utrace_reader *reader)
 	return container_of(reader, struct utrace_session, reader);
 }
 
-/* A thread of the new reader that waits for the old reader is let go. */
+/* Let the threads of the new reader go: they would wait for their process. */
 static void session_reader_began(struct utrace_reader *reader,
 				 struct pid *process)
 {

@@ -53,7 +53,7 @@ static bool session_may_trace(struct task_struct *task, void *data)
 
 /*
  * Fill in a match from the descriptor of a cgroup's folder.  Set *@of to the
- * cgroup, by which EEXIST is decided.  The match holds a reference to it.
+ * cgroup, which identifies the target.  The match holds a reference to it.
  */
 static int session_match_cgroup(struct utrace_match *match, int fd,
 				const void **of)
@@ -75,7 +75,7 @@ static int session_match_cgroup(struct utrace_match *match, int fd,
 
 /*
  * Fill in a match from the descriptor of an executable file.  Set *@of to its
- * inode, by which EEXIST is decided.  The match holds a reference to the file's
+ * inode, which identifies the target.  The match holds a reference to the file's
  * path.
  */
 static int session_match_exe(struct utrace_match *match, int fd,
@@ -93,7 +93,7 @@ static int session_match_exe(struct utrace_match *match, int fd,
 	return ret;
 }
 
-/* Leave a match as it is, for all tasks.  Set *@of to NULL. */
+/* Add nothing to the match, so that all tasks match.  Set *@of to NULL. */
 static int session_match_all(struct utrace_match *match, int fd,
 				const void **of)
 {
@@ -130,8 +130,8 @@ static const struct session_scope *session_scope(u32 scope)
 }
 
 /*
- * Create the match of an engine of the system.  It excludes the reading
- * process, whose reads would each add records.
+ * Create the match of an engine of the system.  It excludes the calling process,
+ * which most often is the reader: each of its reads would add records.
  */
 static struct utrace_match *
 session_new_match(const struct utrace_where *where, const void **of)
@@ -167,7 +167,7 @@ static void session_target_release(void *data)
 	utrace_dev_put(session);
 }
 
-/* A task is held until the reader has read its records. */
+/* Get the reader, which must read the records of a held task (AWAITS). */
 static struct pid *session_held_for(struct utrace_engine *engine)
 {
 	const struct session_target *target = engine->data;
@@ -277,16 +277,16 @@ static void session_remove(struct session_target *target)
 	WARN_ON_ONCE(ret && ret != -EINPROGRESS && ret != -ESRCH);
 	utrace_dev_gone(target);
 	/*
-	 * Only after the detach: while both engines may be called, callbacks
-	 * must see that there are several targets.
+	 * Only after the detach: while this engine and another one may be
+	 * called, callbacks must see that there are several targets.
 	 */
 	WRITE_ONCE(session->ntargets, session->ntargets - 1);
 	session->missed += utrace_engine_lost(engine);
 	session_end_target(target, UTRACE_END_DETACHED);
 	utrace_dev_update_several(session, session->ntargets > 1);
 	/*
-	 * The last reference to the engine frees the target, see
-	 * session_target.
+	 * The release of the engine frees the target, see
+	 * session_target_release().
 	 */
 	utrace_engine_put(engine);
 }
@@ -568,9 +568,9 @@ int utrace_dev_attach(struct utrace_session *session, void *arg)
 }
 
 /*
- * Detach a target of which the program has not got the id.  It writes no
- * TARGET_END, unless a reader has found the end already.  The detach does not
- * end the stream.
+ * Detach a target whose id could not be copied to the program.  This writes no
+ * TARGET_END, unless a reader has already found that the target has ended, and
+ * does not end the stream.
  */
 static void session_undo(struct session_target *target)
 {
@@ -585,8 +585,9 @@ static void session_undo(struct session_target *target)
 
 /*
  * Detach a target.  Disarm everything that is armed for it first, without the
- * session's lock, since that may wait for processes.  Until then the target
- * stays in the list, its owner may go away, and nothing can be armed for it.
+ * session's lock, since that may wait for processes.  During that the target
+ * stays in the list, but utrace_dev_target() does not find it, so nobody uses
+ * its owner or arms anything for it.
  */
 static int session_detach(struct utrace_session *session, u32 id, bool undo)
 {
@@ -663,8 +664,8 @@ struct session_target *utrace_dev_target(struct utrace_session *session,
  * utrace_dev_with_target() - call a function that arms something for a target
  * @session: the session
  * @id: id of the target
- * @fn: called with utrace_session.lock held; the owner and its functions are
- *	copied back from the structure
+ * @fn: called with utrace_session.lock held.  What it stores in the owner and
+ *	the functions of struct utrace_dev_arming is copied to the target
  * @type: last argument of @fn
  *
  * Context: Process context; sleeps.  Takes utrace_session.lock.
@@ -703,8 +704,8 @@ struct marker_owner *utrace_dev_with_target(struct utrace_session *session,
 
 /**
  * utrace_dev_notify_change() - wake the reader for a change of what is armed
- * @engine: engine of the target, which the caller keeps; the reader of the
- *	session has read the states of the target since the last change
+ * @engine: engine of the target, which the caller keeps.  The caller calls this
+ *	only once until the reader has read the states of the target
  *
  * Context: Any but NMI.
  */

@@ -173,7 +173,7 @@ static struct utrace_viewed *session_viewed(struct session_target *target,
 {
 	struct utrace_viewed *viewed;
 
-	/* @task holds the answer for another target. */
+	/* The answer in @task may be that for another target. */
 	if (task->data.key && task->data.key != target->key)
 		task->several = true;
 	if (!task->several)
