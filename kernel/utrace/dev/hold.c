@@ -14,8 +14,8 @@
  * A task is held only while the session has a reader: the process that last
  * called read(2), poll(2) or mmap(2), or else the opener, until it closes its
  * last descriptor of the session or dies.  Another process that has the session
- * open, such as a program that has inherited the descriptor, may never read.  So
- * without a reader, records without room are lost and counted, until some
+ * open, such as a program that has inherited the descriptor, may never read.
+ * So without a reader, records without room are lost and counted, until some
  * process reads.
  *
  * Not held are tasks that are hidden from the session, tasks of the reader, and

@@ -18,10 +18,10 @@
 #include "session.h"
 
 /*
- * Maximum number of parked records of a task.  Between two places where the task
- * can be held there may be: the entry; a clone or an execve and its records; the exit; a signal;
- * a stop of job control and its end.  The EXIT record of the task has its own
- * memory (session_task.spare).
+ * Maximum number of parked records of a task.  Between two places where the
+ * task can be held there may be: the entry; a clone or an execve and its
+ * records; the exit; a signal; a stop of job control and its end.  The EXIT
+ * record of the task has its own memory (session_task.spare).
  */
 #define SESSION_MAX_PARKED	8
 

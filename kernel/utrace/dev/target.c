@@ -75,8 +75,8 @@ static int session_match_cgroup(struct utrace_match *match, int fd,
 
 /*
  * Fill in a match from the descriptor of an executable file.  Set *@of to its
- * inode, which identifies the target.  The match holds a reference to the file's
- * path.
+ * inode, which identifies the target.  The match holds a reference to the path
+ * of the file.
  */
 static int session_match_exe(struct utrace_match *match, int fd,
 			     const void **of)
@@ -130,8 +130,8 @@ static const struct session_scope *session_scope(u32 scope)
 }
 
 /*
- * Create the match of an engine of the system.  It excludes the calling process,
- * which most often is the reader: each of its reads would add records.
+ * Create the match of an engine of the system.  It excludes the calling
+ * process, which most often is the reader: each of its reads would add records.
  */
 static struct utrace_match *
 session_new_match(const struct utrace_where *where, const void **of)
@@ -664,8 +664,8 @@ struct session_target *utrace_dev_target(struct utrace_session *session,
  * utrace_dev_with_target() - call a function that arms something for a target
  * @session: the session
  * @id: id of the target
- * @fn: called with utrace_session.lock held.  What it stores in the owner and
- *	the functions of struct utrace_dev_arming is copied to the target
+ * @fn: called with utrace_session.lock held.  Members @owner and @ops of struct
+ *	utrace_dev_arming, which it may set, are copied to the target
  * @type: last argument of @fn
  *
  * Context: Process context; sleeps.  Takes utrace_session.lock.
