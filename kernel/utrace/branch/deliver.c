@@ -44,7 +44,7 @@ static void branch_write_stage(struct branch_thread *thread,
 
 /*
  * Deliver to one consumer, as far as the records fit.  The rest is lost unless
- * threads wait for the consumer.
+ * the thread waits for the reader of the consumer.
  */
 static void branch_deliver_to(struct branch_thread *thread,
 			      struct branch_link *link)
@@ -71,7 +71,7 @@ static void branch_deliver_to(struct branch_thread *thread,
 	utrace_branch_lose_rest(thread, link);
 }
 
-/* Leave a consumer that may no longer see the thread; drop what it lacks. */
+/* Leave a consumer that may not see the thread; drop undelivered records. */
 static void branch_hide(struct branch_thread *thread, struct branch_link *link)
 {
 	if (!utrace_branch_write_last(link, 0, UTRACE_BRANCH_HIDDEN))
@@ -102,7 +102,8 @@ bool utrace_branch_still_sees(struct branch_thread *thread,
  * utrace_branch_deliver() - deliver the collected records to all consumers
  * @thread: the current thread
  *
- * Records that do not fit stay with the thread, if it waits for the consumer.
+ * Records that do not fit stay with the thread, if it waits for the reader of
+ * the consumer.
  *
  * Context: The task itself; may sleep.  Takes bts_consumer.lock of each.
  */

@@ -270,9 +270,9 @@ static bool branch_has_room(const struct bts_consumer *consumer)
  *	records
  *
  * Called by report_quiesce of the consumer's engine, which then returns
- * UTRACE_RESUME.  The answer RESUME ends the old hold.  utrace_control() here
- * sets the new one, which the answer does not end.  If the thread waits
- * already, or there is room by now, it asks for one more report.
+ * UTRACE_RESUME.  That answer ends a hold that was set before the callback, but
+ * not the one that utrace_control() sets here.  If the thread waits already, or
+ * there is room by now, this function requests one more report instead.
  *
  * Context: The task itself, at the safe point.  Takes bts_consumer.wait_lock.
  */

@@ -18,8 +18,8 @@
  * - A reader that finds nothing drains the windows of all CPUs.
  *
  * A thread that exits leaves its stage to the consumer, if records in it did
- * not fit in the ring.  So does a stepping thread, if threads wait for the
- * consumer.
+ * not fit in the ring.  So does a stepping thread, if it would wait for the
+ * reader (bts_consumer.stop).
  *
  * In the kernel a thread cannot wait.  Records that do not fit in its stage
  * there are lost and counted.
@@ -553,7 +553,7 @@ bool utrace_branch_leave_rest(struct branch_thread *thread,
 	return false;
 }
 
-/* Leave a consumer that may no longer see the thread; drop what it lacks. */
+/* Leave a consumer that may not see the thread; drop undelivered records. */
 static void branch_track_hide(struct branch_track *track)
 {
 	branch_track_finish(track);
