@@ -394,9 +394,9 @@ static u32 ptracer_signal(u32 action, struct utrace_engine *engine,
 		return ptracer_answer(p) | (action & PTRACER_ECHO);
 	/*
 	 * A signal waits in a stop that the tracer has not ended, also if the
-	 * first tracer or another signal came in between.  At a report the pass
-	 * goes on; the task stops when it is over, where signals are reported
-	 * to the first tracer.
+	 * first tracer or another signal came in between.  At a report without
+	 * a signal the pass goes on, and the task stops after it, where signals
+	 * are reported to the first tracer.
 	 */
 	if (ptracer_is_stopped(p)) {
 		if (utrace_signal_action(action) == UTRACE_SIGNAL_REPORT &&
@@ -496,7 +496,10 @@ static u32 ptracer_vfork_done(u32 action, struct utrace_engine *engine,
 
 	if (!ptracer_wants(p, PTRACE_EVENT_VFORK_DONE))
 		return ptracer_answer(p);
-	/* The tracer came after vfork(2).  The number may be free already. */
+	/*
+	 * The tracer has attached after vfork(2).  The pid of the child may be
+	 * free already.
+	 */
 	if (!p->vfork_pid) {
 		guard(rcu)();
 		ptracer_set_pid(p, &p->vfork_pid,

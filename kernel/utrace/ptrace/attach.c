@@ -151,8 +151,10 @@ static int ptracer_start(struct ptracer *p)
  * @task: the task
  * @flags: for task_struct::ptrace: PT_PTRACED, PT_SEIZED and options
  *
- * Context: Process context, sleeps.  cred_guard_mutex of @task is held.  The
- * caller may trace @task, and share it with its current tracers.
+ * The caller has checked that the process may trace @task, and share it with
+ * its tracers (__utrace_ptrace_may_join()).
+ *
+ * Context: Process context, sleeps.  cred_guard_mutex of @task is held.
  * Return:
  * * 0 - success
  * * -EPERM - @task has as many tracers as kernel.ptrace_max_tracers allows, or

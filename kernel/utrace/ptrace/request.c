@@ -68,7 +68,10 @@ int __utrace_ptrace_check(struct task_struct *task, bool ignore_state)
 	ret = utrace_freeze(task);
 	if (ret)
 		return ret;
-	/* A group exit may have ended this stop; another tracer has its own. */
+	/*
+	 * A group exit may have ended this stop, and the task may be in a stop
+	 * for another tracer.
+	 */
 	if (!ptracer_may_ask(p)) {
 		utrace_thaw(task);
 		return -ESRCH;
@@ -210,9 +213,9 @@ static int ptracer_step(struct ptracer *p, enum utrace_resume_action action,
 }
 
 /*
- * PTRACE_DETACH.  In a stop for a signal the engine stays attached until it has
- * returned the decision about the signal.  The tracer no longer traces the
- * task.
+ * PTRACE_DETACH.  From here on the tracer does not trace the task.  In a stop
+ * for a signal the engine stays attached nevertheless, until it has returned
+ * the decision about the signal.
  */
 static int ptracer_detach(struct ptracer *p, unsigned long signr)
 {

@@ -31,7 +31,9 @@ static void ptracer_notify_locked(struct ptracer *p, struct task_struct *task,
 {
 	lockdep_assert_held(&tasklist_lock);
 
-	/* A dead tracer has none; it has left its tasks or is about to. */
+	/*
+	 * A dead tracer has no sighand.  It has left its tasks or is about to.
+	 */
 	if (p->tracer->sighand)
 		do_notify_status(task, p->tracer, why, status);
 }
@@ -107,9 +109,10 @@ static int ptracer_publish(struct ptracer *p, struct task_struct *task)
 }
 
 /*
- * Report the end of the task to a tracer.  A tracer that reaps the zombie is
- * notified as the parent, and is woken up here in case it is not the first
- * tracer that must read the end before.  tasklist_lock is held for writing.
+ * Report the end of the task to a tracer.  A tracer that reaps the zombie gets
+ * the SIGCHLD of the parent.  It is only woken up here, in case
+ * do_notify_parent() has notified a first tracer instead of the parent.
+ * tasklist_lock is held for writing.
  */
 static void ptracer_report_end(struct ptracer *p, struct task_struct *task)
 {
@@ -389,7 +392,8 @@ static void ptracer_fill(struct ptracer *p, const struct ptracer_news *news)
 
 /*
  * Check whether the task of @p is a zombie that the caller can reap as its
- * tracer.  A first tracer must read the end before.
+ * tracer.  It cannot as long as the task has a first tracer, which must read
+ * the end before.
  */
 static bool ptracer_is_zombie(struct ptracer *p, void *arg)
 {
