@@ -299,8 +299,8 @@ marker_owner_make(struct utrace_session *session,
 }
 
 /*
- * Free an entry.  Those who look one up use it under the lock of the table
- * only.
+ * Free an entry.  A look-up without marker_owner.mutex uses the entry only
+ * under the lock of the table, so nobody uses it after xa_erase().
  */
 static void marker_armed_free(struct utrace_session *session,
 			      struct marker_armed *armed, u32 id)
