@@ -21,8 +21,8 @@
  * An answer is valid until the credentials of the task, the dumpability of its
  * memory or kernel.utrace.unprivileged changes, or a module reports a change of
  * its policy (LSM_POLICY_CHANGE, which only SELinux sends).  The exit of the
- * tracer changes no answer.  The next check takes the leader of its process as
- * the tracer, another thread of it, or the process that reads.  If none of them
+ * tracer changes no answer.  At the next check the tracer is the leader of its
+ * process, another thread of it, or the process that reads.  If none of them
  * lives, the task is hidden.
  */
 #include <linux/capability.h>
@@ -571,7 +571,7 @@ bool utrace_viewer_may_see_memory(const struct utrace_viewer *viewer)
 	       cred_is_capable(viewer->caller, mm->user_ns, CAP_SYS_PTRACE);
 }
 
-/* In the process that asks */
+/* In a process that works on another task */
 
 /* Check whether the credentials of the viewer may trace @task as it is now. */
 static bool viewer_may_task(const struct utrace_viewer *viewer,
