@@ -526,15 +526,22 @@ static struct marker_owner *marker_owner_by_id(struct utrace_session *session,
 static int marker_disarm(struct utrace_session *session,
 			 struct marker_owner *owner, u32 id)
 {
-	struct marker_armed *armed = xa_load(utrace_dev_ids(session), id);
+	struct xarray *ids = utrace_dev_ids(session);
+	struct marker_armed *armed;
+	bool ours;
 
 	lockdep_assert_held(&owner->mutex);
 
 	/*
-	 * Another thread disarmed it first, and another owner may have reused
-	 * the id.
+	 * Another thread may have disarmed it first, and another owner may have
+	 * reused the id.  Then that owner may free @armed as soon as the lock is
+	 * released.
 	 */
-	if (!armed || armed->owner != owner)
+	xa_lock(ids);
+	armed = xa_load(ids, id);
+	ours = armed && armed->owner == owner;
+	xa_unlock(ids);
+	if (!ours)
 		return -ENOENT;
 	if (armed->event)
 		utrace_marker_event_end(owner, armed->event);
