@@ -122,11 +122,12 @@ static const struct session_scope {
 /* Get the row of a scope.  NULL if no target can have this scope. */
 static const struct session_scope *session_scope(u32 scope)
 {
-	const struct session_scope *row = session_scopes + scope;
+	const struct session_scope *row;
 
-	if (scope >= ARRAY_SIZE(session_scopes) || (!row->flags && !row->match))
+	if (scope >= ARRAY_SIZE(session_scopes))
 		return NULL;
-	return row;
+	row = &session_scopes[scope];
+	return row->flags || row->match ? row : NULL;
 }
 
 /*
