@@ -108,8 +108,7 @@ static bool good_close(int ret)
 {
 	bool good = has(0);
 
-	kill(target.tid[CHILD], SIGKILL);
-	have(&target, SELF, reap, 0);
+	end_child();
 	good = until(!word_engines(target.pid)) && good;
 	fd = words_open(target.pid, scope);
 	return good;

@@ -31,12 +31,21 @@ static inline void prepare_with_child(void)
 	settle(&target, SELF);
 }
 
+/* End the child, unless the check has done that. */
+static inline void end_child(void)
+{
+	if (!target.tid[CHILD])
+		return;
+	kill(target.tid[CHILD], SIGKILL);
+	have(&target, SELF, reap, 0);
+	target.tid[CHILD] = 0;
+}
+
 static inline bool check_with_child(int ret)
 {
 	bool good = op->check(ret);
 
-	kill(target.tid[CHILD], SIGKILL);
-	have(&target, SELF, reap, 0);
+	end_child();
 	return good;
 }
 
