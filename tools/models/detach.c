@@ -502,7 +502,6 @@ static const struct thread threads[] = {
 	{}
 };
 
-#define BEGINS	"a callback begins after the result \"not running\""
 #define RUNS	"the result is \"not running\" while a callback runs"
 #define SLEEPS	"the barrier sleeps forever"
 #define NEVER	"release() is never called"

@@ -183,8 +183,6 @@ void report_edges(const struct tally *tally, unsigned int most)
 /* A source line and its branches. */
 struct lines {
 	struct pairs pairs;
-	const char **files;
-	size_t files_size;
 	__u64 *counts;
 	size_t counts_size;
 };

@@ -29,9 +29,6 @@
 #include "fuzz.h"
 #include "lib/fail.h"
 
-/* The status of a process in which a sanitizer has found a fault. */
-#define STATUS_FAULT	77
-
 /* Seconds that an input may take. */
 #define LIMIT		60
 
