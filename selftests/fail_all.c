@@ -51,14 +51,14 @@ static bool check_attach(int ret)
 }
 
 static const struct fail_case attaches[] = {
-	{ "attach to a thread", NULL, attach, check_attach },
-	{ "attach to a process", NULL, attach, check_attach,
+	{ "attach to a thread", NULL, attach, check_attach, .least = 1 },
+	{ "attach to a process", NULL, attach, check_attach, .least = 1,
 	  .arg = UT_ATTACH_PROCESS },
-	{ "attach to a tree", NULL, attach, check_attach,
+	{ "attach to a tree", NULL, attach, check_attach, .least = 1,
 	  .arg = UT_ATTACH_TREE },
-	{ "attach to the system", NULL, attach, check_attach,
+	{ "attach to the system", NULL, attach, check_attach, .least = 1,
 	  .arg = UT_ATTACH_SYSTEM },
-	{ "attach if alone", NULL, attach, check_attach,
+	{ "attach if alone", NULL, attach, check_attach, .least = 1,
 	  .arg = UT_ATTACH_EXCLUSIVE | UT_ATTACH_MATCH_OPS },
 };
 
