@@ -121,8 +121,9 @@ static noinline bool utrace_entry_continue_slow(struct utrace *u,
 	u->entered &= ~utrace_slots_behind(pass.set, _UTRACE_EVENT_SYSCALL_ENTRY, i);
 	utrace_pass_answer(&pass, pass.set->engine[slot], slot, ret,
 			   UTRACE_SYSCALL_MASK);
-	utrace_entry_call_from(&pass, i + 1 - UTRACE_FIRST(pass.set,
-					      _UTRACE_EVENT_SYSCALL_ENTRY),
+	utrace_entry_call_from(&pass, i + 1 -
+			       UTRACE_FIRST(pass.set,
+					    _UTRACE_EVENT_SYSCALL_ENTRY),
 			       regs);
 	return utrace_entry_finish(u, regs, UTRACE_SYSCALL_RUN, pass.result);
 }
@@ -360,8 +361,8 @@ static noinline void utrace_exit_continue_slow(struct utrace *u, unsigned int i,
 	/* utrace_exit_call_from() clears each bit when it calls the engine. */
 	u->unpaired |= utrace_slots_behind(pass.set, _UTRACE_EVENT_SYSCALL_EXIT, i);
 	utrace_pass_answer(&pass, pass.set->engine[slot], slot, ret, 0);
-	utrace_exit_call_from(&pass, i + 1 - UTRACE_FIRST(pass.set,
-					     _UTRACE_EVENT_SYSCALL_EXIT),
+	utrace_exit_call_from(&pass, i + 1 -
+			      UTRACE_FIRST(pass.set, _UTRACE_EVENT_SYSCALL_EXIT),
 			      pass.set->exit, 0, current_pt_regs());
 }
 

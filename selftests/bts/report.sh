@@ -252,8 +252,8 @@ test_launch() {
 			"^ +$(($(grep -vc '^+++' "$tmp/strace") - 1))  system calls$"
 	fi
 	holds "launch: status 42" ends 42 "$utrace" branches record -o "$data" sh -c 'exit 42'
-	holds "launch: the command dies of the signal, too" dies_of 15 "$utrace" branches record -o "$data" \
-		sh -c 'kill -TERM $$'
+	holds "launch: the command dies of the signal, too" dies_of 15 \
+		"$utrace" branches record -o "$data" sh -c 'kill -TERM $$'
 	holds "launch: no such program" ends 127 "$utrace" branches record -o "$data" nope
 	holds "launch: no program" ends 126 "$utrace" branches record -o "$data" "$tmp/words"
 	(cd "$tmp" && rm -f branches.data && "$utrace" branches record true 2> /dev/null &&

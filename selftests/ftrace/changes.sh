@@ -81,7 +81,8 @@ test_other() {
 	echo exec > "$p/events"
 	follow "$own" "$actor"
 	settings "another instance"
-	holds "another instance: it has its calls all the time" is 11 count "$other/trace" ': getuid\(\)$'
+	holds "another instance: it has its calls all the time" is 11 \
+		count "$other/trace" ': getuid\(\)$'
 	holds "another instance: it has no other records" is 11 eval "plain $other/trace | wc -l"
 	: > "$other/process/syscalls"
 	echo "$everything" > "$other/process/events"

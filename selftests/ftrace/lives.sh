@@ -92,13 +92,14 @@ test_exec_thread() {
 	do_it mark /after
 	do_it call 102 5
 	thread=$(sed -nE 's/.*\+\+\+ thread ([0-9]+) created.*/\1/p' "$own/trace")
-	holds "exec by a thread: the entry of the thread" has_text "$thread" 'execve\(.*"answer".*\)'
+	holds "exec by a thread: the entry of the thread" has_text "$thread" \
+		'execve\(.*"answer".*\)'
 	holds "exec by a thread: the exec has the leader's pid" has_text "$actor" \
 		"\\+\\+\\+ exec \"$bin/actor\" \\[\"actor\", \"answer\"\\].*"
 	holds "exec by a thread: the result has the leader's pid" has_text "$actor" \
 		'<\.\.\. execve resumed> = 0'
-	holds "exec by a thread: the leader ends before, superseded by the thread" has_text "$actor" \
-		"\\+\\+\\+ superseded by execve in pid $thread \\+\\+\\+"
+	holds "exec by a thread: the leader ends before, superseded by the thread" \
+		has_text "$actor" "\\+\\+\\+ superseded by execve in pid $thread \\+\\+\\+"
 	holds "exec by a thread: the leader has not exited" is 0 eval \
 		'texts "$actor" | grep -c "exited with"'
 	holds "exec by a thread: calls of the new program" has_text "$actor" \
@@ -142,9 +143,10 @@ test_exec_thread_pid() {
 	echo sys_enter sys_exit exec > "$p/events"
 	follow "$own" "$actor"
 	do_it exec-thread "$bin/actor" answer
-	holds "exec by a thread, only the leader followed: the exec" has_text "$actor" '\+\+\+ exec .*'
-	holds "exec by a thread, only the leader followed: calls of the new program" has_text "$actor" \
-		'set_tid_address\(.*'
+	holds "exec by a thread, only the leader followed: the exec" \
+		has_text "$actor" '\+\+\+ exec .*'
+	holds "exec by a thread, only the leader followed: calls of the new program" \
+		has_text "$actor" 'set_tid_address\(.*'
 	end
 	quiet "$own"
 	# The thread is followed, the leader is not. The engine itself must

@@ -144,8 +144,10 @@ test_apart() {
 	do_it call 102 7
 	do_it call 104 3
 	do_it child /child 0
-	holds "an instance counts only its calls" is 1 eval 'plain "$other/process/stat" | grep -vc " now "'
-	holds "the other instance counts all calls" is "7 3" eval 'echo $(field getuid 4) $(field getgid 4)'
+	holds "an instance counts only its calls" is 1 \
+		eval 'plain "$other/process/stat" | grep -vc " now "'
+	holds "the other instance counts all calls" is "7 3" \
+		eval 'echo $(field getuid 4) $(field getgid 4)'
 	holds "a child has counts of its own" is 1 eval \
 		'plain "$p/stat" | awk -v pid="$actor" "\$1 != pid && \$3 == \"access\"" | wc -l'
 	end

@@ -50,8 +50,8 @@ strace -f -o "$tmp/strace" "${gdb[@]}" -ex 'break work' -ex run -ex bt \
 	-ex delete -ex continue --args "$bin/debuggee" run > "$tmp/gdb" 2>&1 < /dev/null
 holds "gdb under strace stops at a breakpoint" has "$tmp/gdb" 'Breakpoint 1, work'
 holds "gdb under strace sees the threads" grep -q '^[* ] 2 .*Thread' "$tmp/gdb"
-holds "gdb under strace stops at a watchpoint" has "$tmp/gdb" 'hit Hardware watchpoint 2: work_count' \
-	'Old value = '
+holds "gdb under strace stops at a watchpoint" has "$tmp/gdb" \
+	'hit Hardware watchpoint 2: work_count' 'Old value = '
 holds "gdb under strace reports the end" has "$tmp/gdb" 'exited with code 07'
 holds "strace sees gdb and its program" has "$tmp/strace" PTRACE_TRACEME getppid \
 	'exited with 7'

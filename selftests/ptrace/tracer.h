@@ -86,11 +86,11 @@ static inline bool two_yama_allows(void)
 }
 
 /* The signal of two_set_alarm() has come. */
-static volatile sig_atomic_t two_alarmed;
+static _Atomic bool two_alarmed;
 
 static inline void two_on_alarm(int sig)
 {
-	two_alarmed = 1;
+	two_alarmed = true;
 }
 
 /* The first signal comes after @ms; the next ones in case it came too early. */
@@ -123,7 +123,7 @@ static inline long two_do_wait(struct two_call *call)
 	long ret;
 	int status = 0;
 
-	two_alarmed = 0;
+	two_alarmed = false;
 	two_set_alarm(TWO_WAIT_MS);
 	if (call->op == TWO_WAITID) {
 		call->info.si_pid = 0;

@@ -111,7 +111,7 @@ static void task(struct state *s, unsigned int me)
 	if (!w->refused)
 		AWAIT("sleep until they left", all_left(w));
 	if (w->refused && has(ALONE))
-		fail("refused though no other task waits");
+		fail("refused without another waiter");
 	LOCK(U_LOCK + me);
 	STEP("no TASK_WAITS");
 	store(WAITS + me, 0);

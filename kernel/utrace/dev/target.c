@@ -95,7 +95,7 @@ static int session_match_exe(struct utrace_match *match, int fd,
 
 /* Add nothing to the match, so that all tasks match.  Set *@of to NULL. */
 static int session_match_all(struct utrace_match *match, int fd,
-				const void **of)
+			     const void **of)
 {
 	*of = NULL;
 	return 0;
@@ -444,7 +444,7 @@ static int session_attach_to(struct utrace_session *session,
 }
 
 static int session_attach_matched(struct utrace_session *session,
-				 struct utrace_ioc_attach *attach)
+				  struct utrace_ioc_attach *attach)
 {
 	struct utrace_match *match;
 	const void *of;
