@@ -22,7 +22,7 @@ _Static_assert(SIZE(utrace_map_ring) == 64, "the header of a ring that the kerne
 _Static_assert(AT(utrace_map_tail, tail) == 0, "tail");
 _Static_assert(SIZE(utrace_map_tail) == 64, "the tail of a ring that the program writes");
 
-_Static_assert(AT(utrace_ioc_branches, records) == 16, "records");
+_Static_assert(AT(utrace_ioc_branches, capacity) == 24, "capacity");
 _Static_assert(SIZE(utrace_ioc_branches) == UTRACE_IOC_BRANCHES_SIZE_VER0,
 	       "the argument of UTRACE_IOC_BRANCHES");
 _Static_assert(AT(utrace_ioc_branch_info, source) == 56, "source");
