@@ -56,11 +56,20 @@ static bool good_arm(int ret)
 	       !word_disarm(fd, WORD, COUNT, 0) && has(0);
 }
 
+/*
+ * ARM makes a copy of the page that the target shares with its child.  If there is no
+ * memory for that, the target makes the copy.
+ */
+static int arm_result(int state)
+{
+	if (state == UTRACE_ARM_STATE_ARMED || state == UTRACE_ARM_STATE_PENDING)
+		return 0;
+	return state < 0 ? state : -EPROTO;
+}
+
 static int call_arm(void)
 {
-	int state = word_arm(fd, WORD, COUNT, 0);
-
-	return state <= 0 ? state : state == UTRACE_ARM_STATE_PENDING ? 0 : -EPROTO;
+	return arm_result(word_arm(fd, WORD, COUNT, 0));
 }
 
 static void armed(void)
@@ -120,9 +129,7 @@ static int new_fd;
 
 static int call_first_arm(void)
 {
-	int state = word_arm(new_fd, WORD, COUNT, 0);
-
-	return state <= 0 ? state : state == UTRACE_ARM_STATE_PENDING ? 0 : -EPROTO;
+	return arm_result(word_arm(new_fd, WORD, COUNT, 0));
 }
 
 /* The next call is that of another session. */
