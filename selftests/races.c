@@ -12,8 +12,8 @@
 #include "fixture.h"
 
 /*
- * A fast kernel does as much in 4 s as a slow one, which has the checks of
- * KASAN and lockdep, in 8 s.
+ * Longer on a slow kernel: its KASAN and lockdep find what a storm provokes, and
+ * it does less in the same time.
  */
 #define STORM_MS	(ut_is_slow() ? 8000 : 4000)
 
