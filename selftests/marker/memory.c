@@ -46,15 +46,7 @@ static bool has(unsigned int tracers)
 	return look(&target, WORD, 2) == OWN_COUNT + tracers;
 }
 
-static bool good_arm(int ret)
-{
-	if (ret)
-		return !words_total(fd) && has(0) &&
-		       is_given(word_arm(fd, WORD, COUNT, 0)) && has(1) &&
-		       !word_disarm(fd, WORD, COUNT, 0) && has(0);
-	return words_total(fd) == 1 && has(1) &&
-	       !word_disarm(fd, WORD, COUNT, 0) && has(0);
-}
+static int arm_state;	/* result of the last ARM */
 
 /*
  * ARM makes a copy of the page that the target shares with its child.  If there is no
@@ -62,9 +54,26 @@ static bool good_arm(int ret)
  */
 static int arm_result(int state)
 {
+	arm_state = state;
 	if (state == UTRACE_ARM_STATE_ARMED || state == UTRACE_ARM_STATE_PENDING)
 		return 0;
 	return state < 0 ? state : -EPROTO;
+}
+
+/* ARM is done at once if none of its allocations failed. */
+static bool state_fits(int ret)
+{
+	return ret || !failing.left || arm_state == UTRACE_ARM_STATE_ARMED;
+}
+
+static bool good_arm(int ret)
+{
+	if (ret)
+		return !words_total(fd) && has(0) &&
+		       is_given(word_arm(fd, WORD, COUNT, 0)) && has(1) &&
+		       !word_disarm(fd, WORD, COUNT, 0) && has(0);
+	return state_fits(ret) && words_total(fd) == 1 && has(1) &&
+	       !word_disarm(fd, WORD, COUNT, 0) && has(0);
 }
 
 static int call_arm(void)
@@ -135,7 +144,7 @@ static int call_first_arm(void)
 /* The next call is that of another session. */
 static bool good_first_arm(int ret)
 {
-	bool good = true;
+	bool good = state_fits(ret);
 
 	if (ret)
 		good = !words_total(new_fd) && has(0) &&
