@@ -239,6 +239,88 @@ TEST_F(tracers, parent_is_the_first)
 	EXPECT_EQ(ENDED, two_wait(&self->s, t->pid));
 }
 
+/* The test is real parent and tracer, and another thread of it traces, too. */
+struct parent_thread {
+	struct two_data *self;
+	pid_t tid;
+	int ret;		/* of the wait, or -errno */
+	bool done;
+};
+
+static bool parent_thread_seizes(struct parent_thread *th)
+{
+	pid_t pid = th->self->t.pid;
+
+	th->ret = ptrace(PTRACE_SEIZE, pid, 0, 0) ? -errno : 0;
+	return !th->ret;
+}
+
+/* Read the end while the first tracer, the other thread, does not. */
+static void *parent_thread_reads(void *arg)
+{
+	int flags = __WALL | __WNOTHREAD | WNOHANG;
+	struct parent_thread *th = arg;
+	struct ut_target *t = &th->self->t;
+
+	if (!parent_thread_seizes(th))
+		return NULL;
+	actor_do(t, ACTOR_EXITS);
+	ut_until((th->ret = waitpid(t->pid, &th->self->status, flags)));
+	return NULL;
+}
+
+TEST_F(tracers, threads_of_the_parent_are_both)
+{
+	struct parent_thread th = { .self = self };
+	struct ut_target *t = &self->t;
+	pthread_t thread;
+
+	ASSERT_TRUE(actor_spawn(t));
+	ASSERT_EQ(0, ptrace(PTRACE_SEIZE, t->pid, 0, 0));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, parent_thread_reads, &th));
+	pthread_join(thread, NULL);
+	EXPECT_EQ(t->pid, th.ret);
+	EXPECT_EQ(ENDED, self->status);
+	EXPECT_EQ(-ECHILD, ut_waitpid(t->pid, &self->status, __WALL));
+}
+
+/* Wait for stops, of which none can come when the task is dead. */
+static void *parent_thread_waits(void *arg)
+{
+	struct parent_thread *th = arg;
+	siginfo_t info;
+
+	if (!parent_thread_seizes(th))
+		return NULL;
+	__atomic_store_n(&th->tid, ut_gettid(), __ATOMIC_RELEASE);
+	th->ret = waitid(P_PID, th->self->t.pid, &info,
+			 WSTOPPED | __WALL | __WNOTHREAD) ? -errno : 0;
+	__atomic_store_n(&th->done, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* The first tracer, another process, has not read the end yet. */
+TEST_F(tracers, end_wakes_a_wait_for_stops)
+{
+	struct parent_thread th = { .self = self };
+	struct ut_target *t = &self->t;
+	pthread_t thread;
+	pid_t tid = 0;
+
+	ASSERT_TRUE(actor_spawn(t));
+	ASSERT_EQ(0, two_seize(&self->p, t->pid, 0));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, parent_thread_waits, &th));
+	EXPECT_TRUE(ut_until((tid = __atomic_load_n(&th.tid, __ATOMIC_ACQUIRE)) &&
+			     ut_asleep_in(tid, SYS_waitid)));
+	actor_do(t, ACTOR_EXITS);
+	EXPECT_TRUE(ut_until(__atomic_load_n(&th.done, __ATOMIC_ACQUIRE)));
+	EXPECT_EQ(ENDED, two_wait(&self->p, t->pid));
+	pthread_join(thread, NULL);
+	EXPECT_EQ(-ECHILD, th.ret);
+	EXPECT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(ENDED, self->status);
+}
+
 /* A thread that ends is a report for its tracers alone. */
 TEST_F(tracers, thread_ends)
 {

@@ -110,9 +110,11 @@ static int ptracer_publish(struct ptracer *p, struct task_struct *task)
 
 /*
  * Report the end of the task to a tracer.  A tracer that reaps the zombie gets
- * the SIGCHLD of the parent.  It is only woken up here, in case
- * do_notify_parent() has notified a first tracer instead of the parent.
- * tasklist_lock is held for writing.
+ * the SIGCHLD of the parent.  It is only woken up here: if do_notify_parent()
+ * has notified a first tracer in another process instead, the tracer cannot
+ * reap the zombie yet, but a wait(2) for stops has nothing left to wait for.
+ * do_notify_parent() wakes the tracer again when the first tracer has read the
+ * end or leaves.  tasklist_lock is held for writing.
  */
 static void ptracer_report_end(struct ptracer *p, struct task_struct *task)
 {
@@ -392,8 +394,10 @@ static void ptracer_fill(struct ptracer *p, const struct ptracer_news *news)
 
 /*
  * Check whether the task of @p is a zombie that the caller can reap as its
- * tracer.  It cannot as long as the task has a first tracer, which must read
- * the end before.
+ * tracer.  It cannot as long as the task has a first tracer in another process,
+ * which must read the end before.  A first tracer in the parent's process
+ * shares the end with the other threads, as in wait_consider_task(): nobody
+ * would wake them when such a tracer exits.
  */
 static bool ptracer_is_zombie(struct ptracer *p, void *arg)
 {
@@ -403,7 +407,7 @@ static bool ptracer_is_zombie(struct ptracer *p, void *arg)
 	if (READ_ONCE(p->state) != PTRACER_DEAD)
 		return false;
 	if (!pid_alive(task) || task->exit_state != EXIT_ZOMBIE ||
-	    task->ptrace || delay_group_leader(task) ||
+	    ptrace_reparented(task) || delay_group_leader(task) ||
 	    !ptracer_is_of_parent(p, task))
 		return false;
 	guard(spinlock_irqsave)(&p->lock);
