@@ -300,7 +300,8 @@ static bool utrace_is_rejected(void)
 
 /*
  * Give the current task a struct utrace.  Returns false if there is no memory;
- * the event is counted as lost then.
+ * the event is counted as lost then.  If an attach has given the task one in
+ * the meantime, the pass reports the event, or counts it.
  */
 static bool utrace_adopt_wanted(unsigned long events)
 {
@@ -315,8 +316,10 @@ static bool utrace_adopt_wanted(unsigned long events)
 	if (kthread)
 		memalloc_noio_restore(noio);
 	if (!u) {
+		if (READ_ONCE(current->utrace))
+			return true;
 		utrace_count_lost(NULL, events);
-		return current->utrace;
+		return false;
 	}
 	if (!utrace_install(current, u))
 		utrace_free(u);
