@@ -7,6 +7,10 @@
  * without the engine: a sleep that only a fatal signal ends is ended, and all
  * threads die together.  A mutator is asked before anything ends.
  */
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+
 #include "fixture.h"
 
 static pid_t vfork_parent;
@@ -410,6 +414,80 @@ TEST_F(observer, exit_group_beside_the_signal)
 	}
 	TH_LOG("%d of %d killed", killed, i);
 	EXPECT_LT(0, killed);
+}
+
+/*
+ * Let each system call of the current process begin late: the kernel runs a
+ * program of 4000 instructions first.  The program reads an argument, since the
+ * kernel does not run a program whose result depends on the number only.
+ */
+static bool slow_calls(void)
+{
+	static struct sock_filter filter[4000];
+	struct sock_fprog prog = { .len = 4000, .filter = filter };
+	int i;
+
+	for (i = 0; i < 3999; i++)
+		filter[i] = (struct sock_filter)
+			BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+				 offsetof(struct seccomp_data, args));
+	filter[i] = (struct sock_filter)
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	for (i = 0; i < 4; i++)
+		if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog))
+			return false;
+	return true;
+}
+
+/* Function of a target without threads: call exit_group() as the signal comes. */
+static int exits_alone(struct ut_target *t)
+{
+	if (!slow_calls())
+		return 98;
+	ut_say(t);
+	while (!t->sh->go[0])
+		;
+	syscall(SYS_exit_group, 7);
+	return 99;
+}
+
+/*
+ * No engine wants the exit of the task, which had no event before.  The signal
+ * comes while the task enters exit_group(), and the task dies without a call of
+ * get_signal().
+ */
+TEST_F(utrace, exit_group_of_a_task_without_events)
+{
+	struct ut_target *t = &self->t;
+	int i, id, killed = 0;
+
+	id = ut_attach(0, UT_ATTACH_SYSTEM, UT_BIT(SIGNAL_TERM));
+	ASSERT_LT(0, id);
+	for (i = 0; i < 40; i++) {
+		*t = (struct ut_target){};
+		ut_npids = 0;
+		ASSERT_TRUE(ut_spawn(t, exits_alone));
+		ASSERT_TRUE(ut_hear(t));
+		t->sh->go[0] = 1;
+		kill(t->pid, SIGTERM);
+		ASSERT_TRUE(ut_reap(t, &self->status));
+		EXPECT_EQ(WIFSIGNALED(self->status),
+			  count(id, UT_EV_SIGNAL_TERM, t->pid, SIGTERM)) {
+			TH_LOG("round %d: status %#x", i, self->status);
+		}
+		killed += WIFSIGNALED(self->status);
+		ut_nrec = 0;
+		munmap(t->sh, sizeof(*t->sh));
+		close(t->to[0]);
+		close(t->to[1]);
+		close(t->from[0]);
+		close(t->from[1]);
+	}
+	TH_LOG("%d of %d killed", killed, i);
+	EXPECT_LT(0, killed);
+	/* The teardown ends its targets, and the last one is reaped. */
+	*t = (struct ut_target){};
+	ut_npids = 0;
 }
 
 /* A mutator is asked before any thread dies. */

@@ -160,11 +160,14 @@ static long utrace_exit_pass(struct utrace *u, long orig_code)
  */
 long __utrace_report_exit(long code)
 {
-	const unsigned long last = UTRACE_EVENT(EXIT) | UTRACE_EVENT(DEATH) |
-				   UTRACE_EVENT(REAP);
+	unsigned long last = UTRACE_EVENT(EXIT) | UTRACE_EVENT(DEATH) |
+			     UTRACE_EVENT(REAP);
 	struct utrace *u;
 	bool killed;
 
+	/* For utrace_report_killer(). */
+	if (READ_ONCE(current->signal->flags) & UTRACE_GROUP_UNREPORTED)
+		last |= UTRACE_EVENT(SIGNAL_TERM);
 	/* A bare task needs a struct utrace only if one of @last is wanted. */
 	if (!current->utrace &&
 	    (!(current->utrace_events & last) || !utrace_adopt(last)))
