@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /* utrace tests - KUnit suite utrace_stop: tasks are held, resumed and killed */
 #include <kunit/test.h>
+#include <linux/completion.h>
 #include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/ptrace.h>
 #include <linux/sched/task.h>
 
 #include <asm/unistd.h>
 
+#include "../change.h"
 #include "../internal.h"
 #include "probe.h"
 
@@ -180,6 +185,39 @@ static void detach_lets_go(struct kunit *test)
 	/* No callback runs, so the detach need not wait. */
 	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_DETACH), 0);
 	KUNIT_EXPECT_TRUE(test, user_task_wait_running(t));
+}
+
+/* End the engine of a probe as a module does; the probe keeps its reference. */
+static int shut_down(void *data)
+{
+	struct probe *p = data;
+
+	utrace_engine_get(p->engine);
+	utrace_engine_shutdown(p->engine);
+	complete(&p->end);
+	return 0;
+}
+
+/*
+ * The task does not wait until it has another set: here the mutex delays that,
+ * elsewhere a lack of memory may.
+ */
+static void shutdown_lets_go_first(struct kunit *test)
+{
+	struct user_task *t = start_spinning(test);
+	struct probe *p = probe_attach(t, 0, 0);
+	struct task_struct *thread;
+
+	probe_stop(p, t);
+	thread = kthread_create(shut_down, p, "utrace_shutdown");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
+	scoped_guard(mutex, &utrace_change_mutex) {
+		wake_up_process(thread);
+		KUNIT_EXPECT_TRUE(test, user_task_wait_running(t));
+		KUNIT_EXPECT_FALSE(test, completion_done(&p->end));
+	}
+	KUNIT_EXPECT_TRUE(test, wait_for_completion_timeout(&p->end,
+							    USER_DEADLINE));
 }
 
 /* Two steps, each reported to the engine that asked, as an ignored SIGTRAP. */
@@ -688,6 +726,7 @@ static struct kunit_case stop_cases[] = {
 	KUNIT_CASE(every_action_resumes),
 	KUNIT_CASE(several_hold),
 	KUNIT_CASE(detach_lets_go),
+	KUNIT_CASE(shutdown_lets_go_first),
 	KUNIT_CASE(steps_are_reported),
 	KUNIT_CASE(stop_outlasts_answer),
 	KUNIT_CASE(single_step_wins),

@@ -232,6 +232,18 @@ static bool check_detach(int ret)
 	return good && (!failing.left || has_none());
 }
 
+static void prepare_held(void)
+{
+	prepare_detach();
+	fail_need(!ut_stop(id, 0) && ut_held(t->pid), "stop");
+}
+
+/* The engine has held the target. */
+static bool check_released(int ret)
+{
+	return ut_runs(t) && check_detach(ret);
+}
+
 static const struct fail_case detaches[] = {
 	{ "detach from a thread", prepare_detach, detach, check_detach,
 	  .never_fails = true },
@@ -241,6 +253,12 @@ static const struct fail_case detaches[] = {
 	  .never_fails = true, .arg = UT_ATTACH_TREE },
 	{ "detach from the system", prepare_detach, detach, check_detach,
 	  .never_fails = true, .arg = UT_ATTACH_SYSTEM },
+	{ "detach from a thread that is held", prepare_held, detach,
+	  check_released, .never_fails = true },
+	{ "detach from a process that is held", prepare_held, detach,
+	  check_released, .never_fails = true, .arg = UT_ATTACH_PROCESS },
+	{ "detach from a tree that is held", prepare_held, detach,
+	  check_released, .never_fails = true, .arg = UT_ATTACH_TREE },
 };
 
 /*
