@@ -28,6 +28,20 @@ bool engine_parse(struct engine *engine, const char *line)
 }
 
 /**
+ * engine_holds_alike() - check whether one line can show two holds
+ * @a: the line of a task
+ * @b: the line of another task
+ *
+ * Return: true, or false if both tasks are held and await different processes,
+ * or only one of them awaits a process.
+ */
+bool engine_holds_alike(const struct engine *a, const struct engine *b)
+{
+	return !strcmp(a->hold, "-") || !strcmp(b->hold, "-") ||
+	       !strcmp(a->awaits, b->awaits);
+}
+
+/**
  * engines_read() - call a function for each engine of a task
  * @pid: the process of the task
  * @tid: the task

@@ -30,6 +30,7 @@ struct engine {
 };
 
 bool engine_parse(struct engine *engine, const char *line);
+bool engine_holds_alike(const struct engine *a, const struct engine *b);
 
 typedef void engine_function(const struct engine *engine, void *data);
 

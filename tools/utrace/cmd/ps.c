@@ -3,8 +3,8 @@
  * utrace - the command ps: list tracers and their tasks
  *
  * One line for each process and engine, or ptrace(2) tracer.  Lines of threads
- * are merged if ENGINE, OWNER, SCOPE and EVENTS are the same.  The merged line
- * has HOLD and AWAITS of the longest hold.
+ * are merged if ENGINE, OWNER, SCOPE and EVENTS are the same, and AWAITS of
+ * those that are held.  The merged line has HOLD of the longest hold.
  */
 #include <ctype.h>
 #include <argp.h>
@@ -65,8 +65,9 @@ static __u64 number_of(const struct engine *engine)
 }
 
 /*
- * Find the row that has the same engine of another thread.  Returns NULL if the
- * caller must add a row.  A thread may have several equal engines.
+ * Find a row for the same engine of other threads.  Returns NULL if the caller
+ * must add a row.  A thread may have several equal engines, and threads that
+ * are held may await different processes.
  */
 static struct row *find_row(pid_t pid, pid_t tid, const struct engine *engine)
 {
@@ -77,7 +78,8 @@ static struct row *find_row(pid_t pid, pid_t tid, const struct engine *engine)
 		n = pairs_add(&known, (__u64)i << 32 | pid, alike);
 		if (n == nrows)
 			return NULL;
-		if (rows[n].last != tid)
+		if (rows[n].last != tid &&
+		    engine_holds_alike(&rows[n].engine, engine))
 			return &rows[n];
 	}
 }

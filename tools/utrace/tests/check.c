@@ -95,6 +95,27 @@ static void test_engines(void)
 	holds(!engine_parse(&engine, "a b c d e\n"), "a line without HOLD");
 }
 
+/* Check whether ps may merge the lines of two threads with these columns. */
+static bool merges(const char *hold, const char *awaits, const char *other_hold,
+		   const char *other_awaits)
+{
+	struct engine a = {}, b = {};
+
+	snprintf(a.hold, sizeof(a.hold), "%s", hold);
+	snprintf(a.awaits, sizeof(a.awaits), "%s", awaits);
+	snprintf(b.hold, sizeof(b.hold), "%s", other_hold);
+	snprintf(b.awaits, sizeof(b.awaits), "%s", other_awaits);
+	return engine_holds_alike(&a, &b) && engine_holds_alike(&b, &a);
+}
+
+static void test_merge(void)
+{
+	holds(merges("-", "-", "3", "pid:7"), "only one thread is held");
+	holds(merges("5", "pid:7", "3", "pid:7"), "both await one process");
+	holds(!merges("5", "pid:7", "3", "pid:8"), "each awaits a process");
+	holds(!merges("5", "-", "3", "pid:8"), "one awaits nobody");
+}
+
 /* Arguments of markers */
 
 static bool has_place(const char *text, const char *want)
@@ -351,6 +372,7 @@ int main(void)
 		return 1;
 	test_text();
 	test_engines();
+	test_merge();
 	test_args();
 	test_open();
 	test_mapped();
