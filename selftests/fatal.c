@@ -439,7 +439,7 @@ static bool slow_calls(void)
 	return true;
 }
 
-/* Function of a target without threads: call exit_group() as the signal comes. */
+/* Function of a target without threads: make call t->arg as the signal comes. */
 static int exits_alone(struct ut_target *t)
 {
 	if (!slow_calls())
@@ -447,16 +447,16 @@ static int exits_alone(struct ut_target *t)
 	ut_say(t);
 	while (!t->sh->go[0])
 		;
-	syscall(SYS_exit_group, 7);
+	syscall(t->arg, 7);
 	return 99;
 }
 
 /*
  * No engine wants the exit of the task, which had no event before.  The signal
- * comes while the task enters exit_group(), and the task dies without a call of
- * get_signal().
+ * comes while the task enters exit_group() or exit(), and the task dies without
+ * a call of get_signal().
  */
-TEST_F(utrace, exit_group_of_a_task_without_events)
+TEST_F(utrace, exit_of_a_task_without_events)
 {
 	struct ut_target *t = &self->t;
 	int i, id, killed = 0;
@@ -464,7 +464,9 @@ TEST_F(utrace, exit_group_of_a_task_without_events)
 	id = ut_attach(0, UT_ATTACH_SYSTEM, UT_BIT(SIGNAL_TERM));
 	ASSERT_LT(0, id);
 	for (i = 0; i < 40; i++) {
-		*t = (struct ut_target){};
+		*t = (struct ut_target){
+			.arg = i % 2 ? SYS_exit : SYS_exit_group,
+		};
 		ut_npids = 0;
 		ASSERT_TRUE(ut_spawn(t, exits_alone));
 		ASSERT_TRUE(ut_hear(t));

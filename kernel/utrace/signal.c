@@ -518,7 +518,9 @@ static bool utrace_was_sent(struct task_struct *task, int signr)
  * Check whether the current thread must report @signr, which killed the
  * process.  A signal that was sent to one thread is reported by that thread,
  * unless the thread is exiting already.  @code is the signal that the current
- * thread dies of, or 0.  siglock is held.
+ * thread dies of, or 0.  If no thread dies of the signal, since all call
+ * exit(), the last thread reports it, as wait(2) of the parent reports it.
+ * siglock is held.
  */
 static bool utrace_is_reporter(int signr, int code)
 {
@@ -526,7 +528,7 @@ static bool utrace_is_reporter(int signr, int code)
 
 	if (utrace_was_sent(current, signr))
 		return true;
-	if (signr != code)
+	if (signr != code && current->signal->quick_threads)
 		return false;
 	for_other_threads(current, t)
 		if (utrace_was_sent(t, signr) && !(t->flags & PF_EXITING))
@@ -592,7 +594,8 @@ static bool utrace_claim_killer(struct ksignal *ksig, int code)
  * once only if no engine wants to change the signal (UTRACE_WORD_FATAL), so
  * this function calls observers and engines of the system only.  A signal that
  * was sent to one thread is reported by that thread, any other signal by the
- * first thread that dies of the signal, see utrace_is_reporter().
+ * first thread that dies of the signal, or by the last thread if there is none,
+ * see utrace_is_reporter().
  *
  * Context: The task itself, no locks held.  May sleep.
  */
