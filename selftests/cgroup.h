@@ -120,12 +120,14 @@ static inline bool ut_cg_is(const char *name, const char *key, long value)
 
 /*
  * The number in line "@key number" of memory.stat, -1 if there is none.  The kernel
- * collects the numbers every two seconds.
+ * collects the numbers of all CPUs every two seconds, and when cpu.stat is read.
  */
 static inline long ut_cg_stat(const char *key)
 {
 	char buf[8192], line[64], *p;
 
+	if (ut_read_file(buf, sizeof(buf), "%s/cpu.stat", ut_cg) <= 0)
+		return -1;
 	if (ut_read_file(buf, sizeof(buf), "%s/memory.stat", ut_cg) <= 0)
 		return -1;
 	snprintf(line, sizeof(line), "\n%s ", key);

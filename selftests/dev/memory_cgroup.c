@@ -36,6 +36,10 @@
 #define CGROUP_BYTES	"16777216"
 #define TOO_MANY	200
 
+/* Longer than a grace period of RCU and the work that frees objects after it. */
+#define GRACE_US	(300000 * ut_patience())
+#define MOST_GRACES	12
+
 /* In memory that the agent shares: errno of a kernel without these objects. */
 static _Atomic int *refused;
 
@@ -445,20 +449,22 @@ static long undo_objects(long n)
  * Read a number of memory.stat after the kernel has freed what is pending.
  * kfree_rcu() keeps some objects for 5 s before it asks for a grace period
  * (KFREE_DRAIN_JIFFIES), unless the kernel shrinks slabs.  An object that is freed
- * may free another one by kfree_rcu(), hence the loop.
+ * may free another one by kfree_rcu(), hence the loop, which goes on while the number
+ * falls.
  */
 static long stat_of(const char *name)
 {
-	long number;
+	long number = 0, last = 0;
 	int i;
 
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < 3 || (i < MOST_GRACES && number < last); i++) {
+		last = number;
 		need(!ut_write_file("/proc/sys/vm/drop_caches", "2"),
 		     "drop_caches");
-		usleep(1000000 * ut_patience());
+		usleep(GRACE_US);
+		number = ut_cg_stat(name);
+		need(number >= 0, name);
 	}
-	number = ut_cg_stat(name);
-	need(number >= 0, name);
 	return number;
 }
 
@@ -481,7 +487,7 @@ static void charges(struct target *agent, int n)
 		      grown, kind->n, kind->bytes);
 }
 
-/* For each kind the test waits twice until the numbers are collected. */
+/* For each kind the test waits twice until the kernel has freed what is pending. */
 TEST_F_TIMEOUT(dev, charged, TEST_TIMEOUT_DEFAULT * 3 / 2)
 {
 	const char *why = ut_cg_make("+memory");
