@@ -12,6 +12,8 @@ branchfile.py folded FILE.svg
 
 The layout is defined here again, and not taken from the command.
 """
+import collections
+import functools
 import struct
 import subprocess
 import sys
@@ -24,6 +26,7 @@ COND, JUMP, IJUMP, CALL, ICALL, RET, SYSCALL, SYSRET = range(1, 9)
 PC = 0xfffffffffffff000
 ASYNC, SYS, SIGNAL, SIGRETURN, EXEC = (PC + x for x in (2, 0x10, 0x20, 0x21, 0x22))
 BASE = 0x10000000
+HEIGHT = 18	# of the boxes of a flame graph, with the gap between two
 
 
 def text(string, size):
@@ -169,9 +172,9 @@ def types(path):
         kind, _, size = struct.unpack_from('<IIQ', data, at)
         at += 16
         if kind == RECORDS:
-            for i in range(at, at + size, 24):
-                name = TYPES[data[i + 16] & 15]
-                counts[name] = counts.get(name, 0) + 1
+            for low, n in collections.Counter(data[at + 16:at + size:24]).items():
+                name = TYPES[low & 15]
+                counts[name] = counts.get(name, 0) + n
         else:
             name = f'chunk-{kind}'
             counts[name] = counts.get(name, 0) + 1
@@ -189,8 +192,14 @@ def folded(path):
         lines = group.find(svg + 'title').text.split('\n')
         boxes.append((lines[0].rsplit(' (')[0], *(float(rect.get(x))
                       for x in ('x', 'y', 'width')), int(lines[1].split()[0])))
+    rows = {}
+    for box in boxes:
+        rows.setdefault(round(box[2]), []).append(box)
+
+    @functools.cache
     def stack(box):
-        below = [b for b in boxes if 17 < b[2] - box[2] < 19 and
+        row = round(box[2]) + HEIGHT
+        below = [b for b in rows.get(row, []) if
                  b[1] <= box[1] + .01 and box[1] < b[1] + b[3]]
         below = max(below, key=lambda b: b[1], default=None)
         return (stack(below) + ';' if below else '') + box[0]
