@@ -15,7 +15,7 @@
  * Longer on a slow kernel: its KASAN and lockdep find what a storm provokes, and
  * it does less in the same time.
  */
-#define STORM_MS	(ut_is_slow() ? 8000 : 4000)
+#define STORM_MS	(ut_is_slow() ? 8000 : 2000)
 
 static void on_cpu(int cpu)
 {
