@@ -12,7 +12,7 @@
 
 #include "sole.h"
 
-#define STORM_MS	4000
+#define STORM_MS	(ut_is_slow() ? 4000 : 2000)
 #define CPU		0	/* of stops_late() */
 #define XSTATE_SIZE	16384
 #define XSTATE_BV	512	/* offset of the mask of components */
