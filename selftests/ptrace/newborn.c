@@ -8,7 +8,7 @@
  */
 #include "sole.h"
 
-#define STORM_MS	4000
+#define STORM_MS	(ut_is_slow() ? 4000 : 2000)
 #define AHEAD		3	/* numbers that the attacker tries */
 
 /* Elements of ut_shared.value: of the tracee, and of the attacker. */
