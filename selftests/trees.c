@@ -12,7 +12,7 @@
 
 #include "target.h"
 
-#define STORM_MS	8000
+#define STORM_MS	(ut_is_slow() ? 8000 : 4000)
 /* The most processes of the tree at one time. */
 #define MOST		60
 
