@@ -37,7 +37,7 @@ says() {
 	ends "$status" "$utrace" "$@" || return
 	said=$(grep -v '^Try ' "$tmp/stderr")
 	echo "$said"
-	[ "$(wc -l <<< "$said")" = 1 ] && [[ $said == utrace*"$text"* ]]
+	[[ $said != *$'\n'* && $said == utrace*"$text"* ]]
 }
 
 # trace ARG...: run the command in the background until it has attached to the
@@ -128,11 +128,13 @@ test_launch() {
 	holds "-u: no such user" says 125 "no such user" -u nosuchuser true
 }
 
+# The thread ends when the file of the argument exists.
 threads='import os, sys, threading, time
 def work():
 	os.access("/thread", 0)
 	print(threading.get_native_id(), flush=True)
-	time.sleep(float(sys.argv[1]))
+	while not os.path.exists(sys.argv[1]):
+		time.sleep(0.1)
 	os.access("/of-thread", 0)
 t = threading.Thread(target=work)
 t.start()
@@ -140,27 +142,30 @@ t.join()
 os.access("/of-main", 0)'
 
 test_threads() {
-	local tid
+	local first tid
 
-	ends 0 "$utrace" -o "$log" -e trace=access python3 -c "$threads" 0
+	ends 0 "$utrace" -o "$log" -e trace=access python3 -c "$threads" /
 	holds "no -f: the first thread" has "$log" '^access\("/of-main"'
 	holds "no -f: no other thread" hasnt "$log" thread
-	ends 0 "$utrace" -f -o "$log" -e trace=access python3 -c "$threads" 0
+	ends 0 "$utrace" -f -o "$log" -e trace=access python3 -c "$threads" /
 	holds "-f: all threads" has "$log" '^[0-9]+ +access\("/thread"'
 	holds "-f: their numbers" is 2 eval 'grep access "$log" | cut -d " " -f 1 |
 		sort -u | wc -l'
 
 	rm -f tid
-	python3 -c "$threads" $((4 * patience)) > "$tmp/tid" &
-	task=$!
+	python3 -c "$threads" "$tmp/go" > "$tmp/tid" &
+	first=$!
 	await test -s "$tmp/tid"
 	tid=$(cat "$tmp/tid")
-	holds "-p TID" ends 0 "$utrace" -o "$log" -p "$tid"
+	task=$tid
+	holds "-p TID: it attaches" trace -o "$log" -p "$tid"
+	touch "$tmp/go"
+	holds "-p TID" wait "$job"
 	holds "-p TID: its calls" has "$log" '^access\("/of-thread"'
 	holds "-p TID: its end" is '+++ exited with 0 +++' tail -n 1 "$log"
 	holds "-p TID: no other thread" hasnt "$log" of-main
 	holds "-p TID: that is said" has "$tmp/stderr" "^utrace: Process $tid attached"
-	wait "$task"
+	wait "$first"
 }
 
 test_outputs() {
@@ -221,7 +226,8 @@ test_attach() {
 	holds "-f -p" trace -f -o "$log" -p "$parent"
 	kill -KILL "$parent"
 	wait "$parent" 2> /dev/null
-	sleep $((2 * patience))
+	await has "$log" "^$parent +\\+\\+\\+ killed by SIGKILL"
+	sleep 0.5
 	holds "-f: a child lives on, so does the trace" eval \
 		'[[ "$(state '"$job"')" =~ [SR] ]]'
 	kill -TERM "$child"
@@ -277,7 +283,7 @@ test_ps() {
 	sleeper
 	first=$task
 	rm -f tid
-	python3 -c "$threads" 100 > "$tmp/tid" &
+	python3 -c "$threads" /no/such/file > "$tmp/tid" &
 	task=$!
 	await test -s "$tmp/tid"
 	holds "two processes" trace -f -o "$log" -p "$first" -p "$task"

@@ -155,12 +155,12 @@ class Case:
         else:
             os.kill(self.job, number(self.signal))
 
-    def end_of(self, pid):
+    def end_of(self, pid, seconds=1):
         """How a child, or a child of the tracer, has ended a second later."""
         def has_ended():
             return self.children.ended(pid) or state(pid) in ('Z', '')
 
-        if not await_true(has_ended, 1):
+        if not await_true(has_ended, seconds):
             return 'goes on'
         self.children.ended(pid)
         # Two that get a signal from the terminal end in any order, so either
@@ -185,7 +185,8 @@ class Case:
             return 'did not start: ' + read(self.said)
         self.send()
         tracer = self.end_of(self.job)
-        program = self.end_of(self.pid)
+        # The program has had the second for which the tracer goes on.
+        program = self.end_of(self.pid, 0 if tracer == 'goes on' else 1)
         if 'noted' in read(self.ready):
             program += ' (noted)'
         if state(self.pid) not in ('Z', ''):
