@@ -11,7 +11,7 @@
 #include "../cgroup.h"
 #include "two.h"
 
-#define ATTACK_MS	3000
+#define ATTACK_MS	(ut_is_slow() ? 3000 : 1500)
 #define ROUNDS		20
 #define ATTACK_US	3000	/* from the begin of the waits to the deaths */
 #define TRACEES		4

@@ -12,7 +12,7 @@
 
 #define ENGINES		"/proc/sys/user/max_utrace_engines"
 #define LIMITED		(TWO_NOBODY - 3)	/* user with few engines */
-#define RACE_MS		3000
+#define RACE_MS		(ut_is_slow() ? 3000 : 1500)
 
 static void *shared(size_t size)
 {

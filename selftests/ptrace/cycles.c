@@ -10,7 +10,7 @@
 
 #define MOST		3
 #define CHAIN		32	/* tracers, of which each traces the next one */
-#define RACE_MS		3000
+#define RACE_MS		(ut_is_slow() ? 3000 : 1500)
 
 FIXTURE_LIKE(tracers, circles)
 

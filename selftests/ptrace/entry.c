@@ -11,7 +11,7 @@
 
 #include "two.h"
 
-#define RACE_MS		3000
+#define RACE_MS		(ut_is_slow() ? 3000 : 1500)
 
 static long set_nr(struct two_tracer *tr, pid_t pid, unsigned long nr)
 {

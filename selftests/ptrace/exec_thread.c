@@ -5,7 +5,7 @@
 #include "exec_thread.h"
 
 #define ROUNDS	20
-#define RACE_MS	4000
+#define RACE_MS	(ut_is_slow() ? 4000 : 2000)
 #define RACE_US	5000	/* an execve() of the helper takes less */
 
 static void succeeds(struct __test_metadata *_metadata, struct ut_target *t,

@@ -7,7 +7,7 @@
  */
 #include "sole.h"
 
-#define RACE_MS		3000
+#define RACE_MS		(ut_is_slow() ? 3000 : 1500)
 #define ROUNDS		20
 #define RACE_US		3000
 #define WAITERS		3
