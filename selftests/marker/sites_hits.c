@@ -13,7 +13,7 @@
 #define WORDS		300
 
 /* How long hits last. */
-#define STORM_MS	(times(5000) * ut_patience())
+#define STORM_MS	(times(ut_is_slow() ? 5000 : 2500) * ut_patience())
 
 /*
  * shared::number[].  ALL: hits.  TOGGLES: changes of other tracers.  BAD: their errors.
