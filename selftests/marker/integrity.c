@@ -227,7 +227,7 @@ static bool is_enough_beside(void)
 static void toggle_under_blows(struct target *target, void *at, __u32 kind,
 			       __u32 bit, int size, __u64 mask)
 {
-	const int toggles = times_if_fast(beside == NOTHING ? 50000 : 5000);
+	const int toggles = times_if_fast(beside == NOTHING ? 25000 : 5000);
 	int i, fd, busy = 0, wrong = 0, errors = 0;
 
 	fd = words_open(target->pid, UTRACE_SCOPE_PROCESS);
