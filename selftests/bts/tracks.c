@@ -630,7 +630,7 @@ TEST_F(thread, storm)
 	for (i = 0; i < 3; i++)
 		need(!pthread_create(&threads[i], NULL, come_and_go, &pid),
 		     "thread");
-	sleep(8 * ut_patience());
+	sleep((ut_is_slow() ? 8 : 4) * ut_patience());
 	__atomic_store_n(&shared->stop, 1, __ATOMIC_RELAXED);
 	for (i = 0; i < 3; i++)
 		pthread_join(threads[i], NULL);
