@@ -105,7 +105,8 @@ int utrace_await_thaw(struct task_struct *task);
 bool __utrace_step_trap(enum utrace_step_why why);
 void __utrace_step_dispatched(void);
 bool __utrace_exit_moved(struct pt_regs *regs);
-void __utrace_creds_changing(void);
+void __utrace_verdict_changed(struct task_struct *task);
+void __utrace_cgroup_changed(struct task_struct *leader, bool threadgroup);
 int proc_pid_utrace(struct seq_file *m, struct pid_namespace *ns,
 		    struct pid *pid, struct task_struct *task);
 
@@ -466,14 +467,24 @@ static inline void utrace_ptrace_notified(void)
 }
 
 /*
- * commit_creds() calls this before it installs credentials that make the task
- * undumpable.  The task then asks its matches again at its next event.
+ * Called when the task has another name, and before it gets credentials that
+ * make it undumpable.  The task evaluates its matches again at its next event.
  */
-static inline void utrace_creds_changing(void)
+static inline void utrace_verdict_changed(struct task_struct *task)
 {
 #ifdef CONFIG_UTRACE_MATCH
 	if (static_branch_unlikely(&utrace_matching))
-		__utrace_creds_changing();
+		__utrace_verdict_changed(task);
+#endif
+}
+
+/* Called when a task, or all threads of its process, have another cgroup. */
+static inline void utrace_cgroup_changed(struct task_struct *leader,
+					 bool threadgroup)
+{
+#ifdef CONFIG_UTRACE_MATCH
+	if (static_branch_unlikely(&utrace_matching))
+		__utrace_cgroup_changed(leader, threadgroup);
 #endif
 }
 

@@ -10,11 +10,10 @@
  * without a lock, and keeps the verdicts in utrace::muted.  A bare task, which
  * has no struct utrace, has UTRACE_WORD_REJECTED in its event word if all
  * system engines reject it.  An exec and a change of the name, of the effective
- * user or of the cgroup may change a verdict.  While a match exists, probes and
- * a hook in commit_creds() report these changes, and the task evaluates its
- * matches again at its next event.  There is no probe for an exec, since each
- * exec changes the name.  A change of the executable by prctl(PR_SET_MM) is not
- * reported.
+ * user or of the cgroup may change a verdict.  While an engine has a match,
+ * hooks report these changes, and the task evaluates its matches again at its
+ * next event.  There is no hook for an exec, since each exec changes the name.
+ * A change of the executable by prctl(PR_SET_MM) is not reported.
  */
 #include <linux/cgroup.h>
 #include <linux/cred.h>
@@ -28,11 +27,6 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
-
-#ifdef CONFIG_CGROUPS
-#include <trace/events/cgroup.h>
-#endif
-#include <trace/events/task.h>
 
 #include "engine.h"
 #include "match.h"
@@ -70,7 +64,7 @@ struct utrace_match_item {
  * @choose: predicate of the client for a task that is not left out, or NULL
  * @data: second argument of @choose, valid while an engine with the match is
  *	not released
- * @armed: the match is counted in utrace_probe_users; under utrace_probe_mutex
+ * @armed: the match is counted in utrace_matching; under utrace_match_mutex
  * @free: frees the match in a work item, after a grace period
  *
  * Immutable once an engine uses it, except for @ref and @armed.
@@ -91,12 +85,26 @@ struct utrace_match {
 
 DEFINE_STATIC_KEY_FALSE(utrace_matching);
 
-/*
- * Make a task evaluate its matches at its next event, since a verdict may have
- * changed.  Any context but NMI, without utrace->lock; @task is current, or is
- * visible and kept from being freed.
+/* Protects utrace_match::armed.  The mutex of jump labels is taken inside. */
+static DEFINE_MUTEX(utrace_match_mutex);
+
+/**
+ * __utrace_verdict_changed() - make a task evaluate its matches again
+ * @task: current, or a visible task that the caller keeps from being freed
+ *
+ * The task does so at its next event.  commit_creds() calls this before the
+ * effective user may change; only the task itself changes its credentials, and
+ * it reports no event between this call and the change.  Other callers have
+ * made the change, so that an evaluation that begins later sees it.
+ *
+ * begin_new_exec() sets the name even if it stays the same.  It does so when
+ * the task has its new executable, and its new pid if a thread calls execve(),
+ * and before it commits the credentials.
+ *
+ * Context: Process context, without a raw spinlock and with preemption on.
+ * Takes utrace->lock.
  */
-static void utrace_ask_again(struct task_struct *task)
+void __utrace_verdict_changed(struct task_struct *task)
 {
 	struct utrace *u;
 
@@ -114,46 +122,44 @@ static void utrace_ask_again(struct task_struct *task)
 	utrace_set_word(task, utrace_word_now(task, u));
 }
 
-/*
- * Called under task_lock(), before the name changes.  utrace_is_item() reads
- * the name under that lock, so an evaluation that begins after this sees the
- * new name.
+/**
+ * __utrace_cgroup_changed() - make tasks evaluate their matches again
+ * @leader: a task that has another cgroup now
+ * @threadgroup: the other threads of its process have that cgroup, too
  *
- * begin_new_exec() changes the name even if the new one is the same.  It does
- * so when the task has its new executable, and its new pid if a thread calls
- * execve(), and before it commits the credentials.
+ * Context: Process context, under cgroup_mutex.  Takes utrace->lock.
  */
-static void utrace_rename_probe(void *data, struct task_struct *task,
-				const char *comm)
-{
-	utrace_ask_again(task);
-}
-
-#ifdef CONFIG_CGROUPS
-static void utrace_cgroup_probe(void *data, struct cgroup *cgroup,
-				const char *path, struct task_struct *leader,
-				bool threadgroup)
+void __utrace_cgroup_changed(struct task_struct *leader, bool threadgroup)
 {
 	struct task_struct *task;
 
 	guard(rcu)();
 	if (!threadgroup)
-		utrace_ask_again(leader);
+		__utrace_verdict_changed(leader);
 	else
 		for_each_thread(leader, task)
-			utrace_ask_again(task);
+			__utrace_verdict_changed(task);
 }
 
-static int utrace_probe_cgroups(void)
+/**
+ * utrace_match_arm() - enable the hooks for changes of a match's verdicts
+ * @match: the match, which an engine is to get; the caller has a reference
+ *
+ * The hooks stay enabled until the match is freed.
+ *
+ * Context: May sleep.  Takes utrace_match_mutex.
+ */
+void utrace_match_arm(struct utrace_match *match)
 {
-	return register_trace_cgroup_attach_task(utrace_cgroup_probe, NULL);
+	guard(mutex)(&utrace_match_mutex);
+	if (!match->armed)
+		static_branch_inc(&utrace_matching);
+	match->armed = true;
 }
 
-static void utrace_unprobe_cgroups(void)
-{
-	unregister_trace_cgroup_attach_task(utrace_cgroup_probe, NULL);
-}
+/* Verdicts */
 
+#ifdef CONFIG_CGROUPS
 static bool utrace_is_in_cgroup(struct cgroup *cgroup)
 {
 	guard(rcu)();
@@ -165,15 +171,6 @@ static void utrace_put_cgroup(struct cgroup *cgroup)
 	cgroup_put(cgroup);
 }
 #else
-static int utrace_probe_cgroups(void)
-{
-	return 0;
-}
-
-static void utrace_unprobe_cgroups(void)
-{
-}
-
 static bool utrace_is_in_cgroup(struct cgroup *cgroup)
 {
 	return false;
@@ -183,89 +180,6 @@ static void utrace_put_cgroup(struct cgroup *cgroup)
 {
 }
 #endif
-
-/**
- * __utrace_creds_changing() - make current evaluate its matches again
- *
- * commit_creds() calls this before the effective user may change.  Only the
- * task itself changes its credentials, and it reports no event between this
- * call and the change.
- *
- * Context: The task itself, without locks of the core.
- */
-void __utrace_creds_changing(void)
-{
-	utrace_ask_again(current);
-}
-
-/*
- * Protects utrace_probe_users, utrace_match::armed, and whether the probes are
- * registered.  Taken outside the mutexes of tracepoints and jump labels, inside
- * utrace_ftrace_mutex, and with none of the core's locks held.
- */
-static DEFINE_MUTEX(utrace_probe_mutex);
-static unsigned int utrace_probe_users;
-
-/* Register the probes for the first match.  Returns 0 or an error. */
-static int utrace_probe(void)
-{
-	int ret;
-
-	lockdep_assert_held(&utrace_probe_mutex);
-	if (utrace_probe_users++)
-		return 0;
-	ret = register_trace_task_rename(utrace_rename_probe, NULL);
-	if (ret)
-		goto no_rename;
-	ret = utrace_probe_cgroups();
-	if (ret)
-		goto no_cgroup;
-	static_branch_inc(&utrace_matching);
-	return 0;
-
-no_cgroup:
-	unregister_trace_task_rename(utrace_rename_probe, NULL);
-no_rename:
-	utrace_probe_users--;
-	return ret;
-}
-
-/**
- * utrace_match_arm() - enable the probes for changes of a match's verdicts
- * @match: the match; the caller has a reference
- *
- * The probes of renames and of moves between cgroups stay registered until
- * the match is freed, and the hook of commit_creds() stays on.
- * utrace_set_match() arms a match that is not armed yet.
- * With an armed match, utrace_set_match() fails only if the engine is detached.
- *
- * Context: May sleep.  Takes utrace_probe_mutex.
- * Return:
- * * 0 - the match is armed
- * * -ENOMEM - there is no memory for the probes
- */
-int utrace_match_arm(struct utrace_match *match)
-{
-	int ret = 0;
-
-	guard(mutex)(&utrace_probe_mutex);
-	if (!match->armed)
-		ret = utrace_probe();
-	match->armed |= !ret;
-	return ret;
-}
-
-static void utrace_unprobe(void)
-{
-	guard(mutex)(&utrace_probe_mutex);
-	if (--utrace_probe_users)
-		return;
-	static_branch_dec(&utrace_matching);
-	utrace_unprobe_cgroups();
-	unregister_trace_task_rename(utrace_rename_probe, NULL);
-}
-
-/* Verdicts */
 
 static bool utrace_is_exe(const struct path *exe)
 {
@@ -372,7 +286,7 @@ static void utrace_match_free(struct work_struct *work)
 	unsigned int i;
 
 	if (match->armed)
-		utrace_unprobe();
+		static_branch_dec(&utrace_matching);
 	for (i = 0; i < match->nitems; i++) {
 		struct utrace_match_item *item = &match->item[i];
 

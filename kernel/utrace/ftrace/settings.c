@@ -107,17 +107,15 @@ static int process_set_filter(struct utrace_engine *engine,
 }
 
 /*
- * Make @engine follow the settings; @match was made from them.  The steps that
- * may fail come first: after -ENOMEM the engine follows the old settings.
+ * Make @engine follow the settings; @match was made from them.  The step that
+ * may fail comes first: after -ENOMEM the engine follows the old settings.
  */
 static int process_set_engine(struct utrace_engine *engine,
 			      struct utrace_match *match,
 			      const struct process_settings *settings)
 {
-	int ret = utrace_match_arm(match);
+	int ret = process_set_filter(engine, settings);
 
-	if (!ret)
-		ret = process_set_filter(engine, settings);
 	if (ret)
 		return ret;
 	WARN_ON_ONCE(utrace_set_match(engine, match));
