@@ -67,21 +67,27 @@ bool utrace_dev_may_wait(const struct session_writer *w, u16 type)
 
 /**
  * utrace_dev_parked_new() - allocate memory for a record to be parked
- * @size: bytes of the record, without the struct utrace_rec_lost before it
+ * @size: bytes of the record
  *
  * A record may have 16 KiB.  kvmalloc() uses single pages if memory is
  * fragmented, so nothing is reclaimed for a contiguous area.
  *
  * Context: Process context; may sleep.
  * Return:
- * * the memory - to be freed by kvfree(), or passed to utrace_dev_park()
+ * * the memory, with ->first and ->size of the record alone - to be freed by
+ *   kvfree(), or passed to utrace_dev_park()
  * * NULL - out of memory
  */
 struct session_parked *utrace_dev_parked_new(size_t size)
 {
-	return kvmalloc(sizeof(struct session_parked) + SESSION_RING_LOSSES *
-			sizeof(struct utrace_rec_lost) + size,
-			GFP_KERNEL_ACCOUNT);
+	struct session_parked *parked = kvmalloc(struct_size(parked, data, size),
+						 GFP_KERNEL_ACCOUNT);
+
+	if (parked) {
+		parked->first = parked->data;
+		parked->size = size;
+	}
+	return parked;
 }
 
 /* Insert a record into a list sorted by time. */
@@ -123,9 +129,9 @@ static void session_park_locked(struct utrace_session *session,
 
 /**
  * utrace_dev_park() - park a record of the current task
- * @w: the record, in @w->parked
+ * @w: the record, complete, in @w->parked
  *
- * Context: Task context with preemption off.  Takes utrace_session.park_lock.
+ * Context: Task context with preemption off, under utrace_session.park_lock.
  */
 void utrace_dev_park(struct session_writer *w)
 {
@@ -134,7 +140,6 @@ void utrace_dev_park(struct session_writer *w)
 
 	w->parked->task = task;
 	kref_get(&task->ref);
-	guard(spinlock)(&session->park_lock);
 	session_park_locked(session, w->parked);
 	WRITE_ONCE(task->parked, task->parked + 1);
 	if (task->holder || !session->reader.process || w->target->gone ||

@@ -186,8 +186,8 @@ static __always_inline u32 session_call(u32 action,
 	if (unlikely(!session_has_room(ring, session_size(how))))
 		return session_call_full(action, engine, regs, entry, ring);
 	rec = ring->at;
-	session_fill_head(rec, ring, task, session_type(how), session_size(how),
-			  now, 0);
+	session_fill_head(rec, ring->cpu, task, session_type(how),
+			  session_size(how), now, 0);
 	session_fill_call(rec, regs, nr, &task->entry, how);
 	session_commit_fast(task, ring, session_size(how),
 			    how != SESSION_INLINE_ENTER ? 0 :

@@ -252,7 +252,7 @@ bool utrace_dev_record_now(const struct utrace_engine *engine, u16 type,
 		session_ring_close(ring);
 		return false;
 	}
-	session_fill_head(ring->at, ring, task, type, whole, now, 0);
+	session_fill_head(ring->at, ring->cpu, task, type, whole, now, 0);
 	session_copy_body(ring->at + sizeof(struct utrace_rec), body, size);
 	session_commit_fast(task, ring, whole, 0);
 	return true;

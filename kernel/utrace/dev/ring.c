@@ -9,6 +9,10 @@
  * counted, or parked (park.c).  Before the next record that has room, the
  * writer adds a UTRACE_REC_LOST for each target that has lost records.
  *
+ * With PREEMPT_RT, a spinlock_t must not be taken with preemption off.  So a
+ * writer wakes readers after its ring is closed, and takes park_lock before it
+ * opens the ring.
+ *
  * A task may migrate between two records, so the reader (stream.c) merges the
  * rings by time.  The time of a record is read from the clock, but is always
  * later than that of the last record of the ring and of the task: some machines
@@ -379,9 +383,8 @@ void utrace_dev_lost(struct session_target *target)
 }
 
 /*
- * Find room in the ring of this CPU.  On success preemption is off and ->rec is
- * filled in.  On failure the ring stays open, with preemption off, and ->ring
- * is set.
+ * Find room in the ring of this CPU.  On success the ring stays open, with
+ * preemption off, and ->rec is filled in.  On failure the ring is closed.
  */
 static bool session_reserve_once(struct session_writer *w, u16 type, u16 flags,
 				 size_t size)
@@ -390,16 +393,18 @@ static bool session_reserve_once(struct session_writer *w, u16 type, u16 flags,
 	struct session_ring *ring = session_ring_open(session);
 	u64 time;
 
-	w->ring = ring;
 	w->task->number.target = w->target->id;
-	if (unlikely(!session_ring_begin(session, ring, size)))
+	if (unlikely(!session_ring_begin(session, ring, size))) {
+		session_ring_close(ring);
 		return false;
+	}
 	time = session_record_time(ring, w->task);
 	session_ring_put_lost(session, ring, time);
+	w->ring = ring;
 	w->parked = NULL;
 	w->size = size;
 	w->rec = ring->at;
-	session_fill_head(w->rec, ring, w->task, type, size, w->now, flags);
+	session_fill_head(w->rec, ring->cpu, w->task, type, size, w->now, flags);
 	session_set_time(w->rec, ring->header, w->task, time);
 	return true;
 }
@@ -418,50 +423,23 @@ static struct session_parked *session_parked_for(struct session_writer *w,
 }
 
 /*
- * Park a record.  The LOST records of the ring go before it into the same
- * memory, since the reader may return the parked record before the next record
- * of the ring.
- */
-static void session_reserve_parked(struct session_writer *w,
-				   struct session_parked *parked, u16 type,
-				   u16 flags, size_t size)
-{
-	u64 time = session_record_time(w->ring, w->task);
-
-	w->parked = parked;
-	w->rec = session_fill_lost(w->ring, parked->data, time);
-	session_ring_limit(w->target->session, w->ring);
-	parked->time = time;
-	parked->size = (void *)w->rec + size - (void *)parked->data;
-	session_fill_head(w->rec, w->ring, w->task, type, size, w->now, flags);
-	session_set_time(w->rec, w->ring->header, w->task, time);
-}
-
-/*
- * The ring has no room and is open.  Allocate memory to park the record and try
- * the ring again.  If that fails too, park the record, or count it as lost.
+ * The ring has no room.  Allocate memory to park the record, or count it as
+ * lost.
  */
 static noinline bool session_reserve_slow(struct session_writer *w, u16 type,
 					  u16 flags, size_t size)
 {
-	struct session_parked *parked = NULL;
-
 	if (utrace_dev_may_wait(w, type)) {
-		session_ring_close(w->ring);
-		parked = session_parked_for(w, type, size);
-		if (session_reserve_once(w, type, flags, size)) {
-			/* kvfree() must not be called with preemption off. */
-			kvfree_rcu(parked, rcu);
+		w->parked = session_parked_for(w, type, size);
+		if (w->parked) {
+			w->rec = (void *)w->parked->data;
+			session_fill_head(w->rec, 0, w->task, type, size,
+					  w->now, flags);
 			return true;
 		}
 	}
-	if (parked) {
-		session_reserve_parked(w, parked, type, flags, size);
-		return true;
-	}
 	w->task->number.last++;
-	session_ring_lose(w->ring, w->target);
-	session_ring_close(w->ring);
+	utrace_dev_lost(w->target);
 	return false;
 }
 
@@ -474,8 +452,8 @@ static noinline bool session_reserve_slow(struct session_writer *w, u16 type,
  *
  * A record that finds no room is parked, or counted as lost.
  *
- * Context: Task context with preemption on; may sleep.  After true preemption
- * is off.
+ * Context: Task context with preemption on; may sleep.  After true the caller
+ * must not sleep: preemption is off unless the record is to be parked.
  * Return:
  * * true - the caller must fill in @w->rec after the header and call
  *   utrace_dev_commit()
@@ -491,11 +469,11 @@ bool utrace_dev_reserve(struct session_writer *w, u16 type, u16 flags,
 /**
  * utrace_dev_wake() - wake the readers that wait for records of a ring
  * @session: the session
- * @ring: the ring of this CPU
+ * @ring: the ring of this CPU, which the caller has just closed
  *
  * Wakes them at once if the ring is half full, as far as its writer knows.
  *
- * Context: Preemption is off.
+ * Context: Preemption is off.  Turns preemption on.
  */
 void utrace_dev_wake(struct utrace_session *session, struct session_ring *ring)
 {
@@ -507,32 +485,61 @@ void utrace_dev_wake(struct utrace_session *session, struct session_ring *ring)
 		ring->seen = smp_load_acquire(ring->tail);
 		full = ring->head - ring->seen > half;
 	}
+	preempt_enable();
 	utrace_dev_wake_soon(session, full);
+}
+
+/*
+ * Complete a record that is to be parked: the time, the CPU, and the LOST
+ * records of the ring.  They go before the record into the same memory, since
+ * the reader may return the parked record before the next record of the ring.
+ */
+static void session_ring_park(struct session_ring *ring,
+			      struct session_writer *w)
+{
+	size_t lost = ring->nlosses * sizeof(struct utrace_rec_lost);
+	struct session_parked *parked = w->parked;
+
+	parked->time = session_record_time(ring, w->task);
+	parked->first = (void *)parked->data - lost;
+	parked->size += lost;
+	session_fill_lost(ring, parked->first, parked->time);
+	session_ring_limit(w->target->session, ring);
+	w->rec->cpu = ring->cpu >> 32;
+	session_set_time(w->rec, ring->header, w->task, parked->time);
+	/* As in session_ring_advance(). */
+	data_race(ring->records++);
 }
 
 /**
  * utrace_dev_commit() - finish a record of the current task
  * @w: as utrace_dev_reserve() has left it, with the record written
  *
- * Context: Task context with preemption off; turns preemption on.  Takes
- * utrace_session.park_lock if the record is parked.
+ * Context: Task context as utrace_dev_reserve() has left it; turns preemption
+ * on.  Takes utrace_session.park_lock if the record is parked.
  */
 void utrace_dev_commit(struct session_writer *w)
 {
 	struct utrace_session *session = w->target->session;
+	struct session_ring *ring;
 
 	if (likely(!w->parked)) {
 		session_publish(session, w->ring, w->ring->header, w->size);
 		return;
 	}
-	/* As in session_ring_advance(). */
-	data_race(w->ring->records++);
-	utrace_dev_park(w);
-	session_ring_shut(w->ring);
+	/*
+	 * The record is in the list before the ring is closed, see
+	 * session_bound().
+	 */
+	scoped_guard(spinlock, &session->park_lock) {
+		ring = session_ring_open(session);
+		session_ring_park(ring, w);
+		utrace_dev_park(w);
+		session_ring_close(ring);
+	}
 	/* As in session_publish(). */
 	if (waitqueue_active(&session->reader.wait))
 		utrace_dev_wake_soon(session, true);
-	preempt_enable();
 }
 
 /**

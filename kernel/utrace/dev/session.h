@@ -133,26 +133,30 @@ struct session_ring {
  * @list: entry in utrace_session.parked, under utrace_session.park_lock, and
  *	then in utrace_session.taken, under utrace_reader.read_lock.  Both are
  *	sorted by time.
- * @rcu: frees an entry that was not needed and is in no list
  * @task: the task that wrote the record, counted; NULL for a record about no
  *	task
  * @time: time of the record in ns
- * @size: used bytes of @data
- * @data: a struct utrace_rec_lost for each target for which the ring had lost
- *	records, and the record
+ * @first: the bytes to read: the used elements of @lost, and the record
+ * @size: number of these bytes
+ * @lost: a struct utrace_rec_lost for each target for which the ring had lost
+ *	records.  The last elements are used, so that @data is behind them
+ * @data: the record
  *
  * The task owns the entry until it is in the list, then the reader does.
  */
 struct session_parked {
-	union {
-		struct list_head list;
-		struct rcu_head rcu;
-	};
+	struct list_head list;
 	struct session_task *task;
 	u64 time;
+	void *first;
 	size_t size;
+	struct utrace_rec_lost lost[SESSION_RING_LOSSES];
 	u8 data[] __aligned(8);
 };
+
+/* There is no gap between ->lost and ->data. */
+static_assert(offsetof(struct session_parked, data) ==
+	      offsetofend(struct session_parked, lost));
 
 /**
  * struct session_settings - what is recorded
@@ -419,14 +423,14 @@ static inline u64 session_plain_records(u64 now)
  * struct session_writer - a record that is being written
  * @target: the target of the record
  * @task: the session's state of the current task
- * @ring: the ring of this CPU
+ * @ring: the ring of this CPU, unless @parked
  * @parked: where the record goes instead of the ring, or NULL
  * @now: session_target.now at the begin of the callback
  * @rec: the record, with its header filled in; the caller fills in the rest
  * @size: bytes of the record, if it is in the ring
  *
  * Lives on the stack of the callback.  Preemption is off between
- * utrace_dev_reserve() and utrace_dev_commit().
+ * utrace_dev_reserve() and utrace_dev_commit(), unless @parked.
  */
 struct session_writer {
 	struct session_target *target;

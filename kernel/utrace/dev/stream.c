@@ -259,7 +259,7 @@ static ssize_t session_take_parked(struct utrace_session *session,
 
 	if (bytes > size)
 		return -EINVAL;
-	if (copy_to_user(to, parked->data, bytes))
+	if (copy_to_user(to, parked->first, bytes))
 		return -EFAULT;
 	utrace_dev_unpark(session, parked);
 	return bytes;

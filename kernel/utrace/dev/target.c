@@ -359,7 +359,6 @@ static struct session_target *session_new_target(struct utrace_session *session,
 		return ERR_PTR(-ENOMEM);
 	}
 	target->end->task = NULL;
-	target->end->size = sizeof(*rec);
 	rec = (void *)target->end->data;
 	*rec = (struct utrace_rec_target_end){
 		.head = {

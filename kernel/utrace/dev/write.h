@@ -38,7 +38,7 @@ session_seen_task(const struct session_target *target,
 
 /*
  * Open the ring of this CPU for writing.  Preemption is off from here to
- * session_ring_close().
+ * session_ring_close(), so no spinlock_t may be taken in between.
  */
 static __always_inline struct session_ring *
 session_ring_open(struct utrace_session *session)
@@ -103,13 +103,13 @@ static_assert(offsetof(struct utrace_rec, cpu) ==
 	      offsetof(struct utrace_rec, settings) + 4);
 
 /*
- * Fill in the header of a record except its time.  The record may be in a ring
- * or parked.  Members that are cached per task are copied 8 bytes at a time.
+ * Fill in the header of a record except its time.  The record is in a ring, and
+ * @cpu is session_ring.cpu; or it is to be parked, and @cpu is 0.  Members that
+ * are cached per task are copied 8 bytes at a time.
  */
 static __always_inline void
-session_fill_head(struct utrace_rec *rec, struct session_ring *ring,
-		  struct session_task *task, u16 type, size_t size, u64 now,
-		  u16 flags)
+session_fill_head(struct utrace_rec *rec, u64 cpu, struct session_task *task,
+		  u16 type, size_t size, u64 now, u16 flags)
 {
 	struct session_head_end *end = (void *)rec +
 				       offsetof(struct utrace_rec, pid);
@@ -121,7 +121,7 @@ session_fill_head(struct utrace_rec *rec, struct session_ring *ring,
 	end->ids = task->ids;
 	task->number.last++;
 	end->number = task->number;
-	end->settings_cpu_flags = session_settings_of(now) | ring->cpu |
+	end->settings_cpu_flags = session_settings_of(now) | cpu |
 				  (u64)flags << 48;
 }
 
@@ -177,7 +177,8 @@ session_publish(struct utrace_session *session, struct session_ring *ring,
 	 */
 	if (unlikely(waitqueue_active(&session->reader.wait)))
 		utrace_dev_wake(session, ring);
-	preempt_enable();
+	else
+		preempt_enable();
 }
 
 /*
