@@ -174,26 +174,22 @@ do {									\
 } while (0)
 
 /*
- * Fire the tracepoint for all other listeners, if this instance must do that.
- */
-#define process_tell(pt, which, name, nr, ...)				\
-do {									\
-	if (trace_##name##_enabled() && utrace_ftrace_is_first(pt, which, nr)) \
-		trace_##name(__VA_ARGS__);				\
-} while (0)
-
-/*
- * Write a record, unless the instance has stopped the tracer.  @task may be
- * NULL.
+ * Write a record, unless the instance has stopped the tracer, and fire the
+ * tracepoint for all other listeners, if this instance must do that.
+ * utrace_ftrace_is_first() takes utrace->lock, so it is called with preemption
+ * on.  @task may be NULL.
  */
 #define process_record(engine, task, which, name, nr, ...)		\
 do {									\
 	struct process_trace *__pt = (engine)->data;			\
+	bool __fire = trace_##name##_enabled() &&			\
+		      utrace_ftrace_is_first(__pt, which, nr);		\
 									\
 	if (process_begin(engine)) {					\
 		process_write(__pt, which, name, __VA_ARGS__);		\
 		process_save_comm(task);				\
-		process_tell(__pt, which, name, nr, __VA_ARGS__);	\
+		if (__fire)						\
+			trace_##name(__VA_ARGS__);			\
 		process_end();						\
 	}								\
 } while (0)
