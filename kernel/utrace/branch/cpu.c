@@ -63,6 +63,8 @@ struct branch_cpu {
  * @consumer: the consumer, which owns the link
  * @cpu: number of the CPU
  * @over: the CPU has gone offline or the consumer was detached.  Set once
+ * @told: the reader was woken, and has not checked for records since.  Set
+ *	under branch_cpu.lock; read and cleared without it
  * @stream: filter for the consumer.  Used by the CPU itself
  * @buffer: ring for the filtered records
  */
@@ -71,6 +73,7 @@ struct branch_cpu_link {
 	struct bts_consumer *consumer;
 	unsigned int cpu;
 	bool over;
+	bool told;
 	struct branch_stream stream;
 	struct branch_buffer buffer;
 };
@@ -131,9 +134,12 @@ static void branch_cpu_wake(struct irq_work *work)
 	struct branch_cpu_link *link;
 
 	guard(spinlock_irqsave)(&cpu->lock);
-	list_for_each_entry(link, &cpu->consumers, list)
-		if (utrace_branch_buffer_has(&link->buffer))
-			utrace_branch_notify(link->consumer);
+	list_for_each_entry(link, &cpu->consumers, list) {
+		if (!utrace_branch_buffer_has(&link->buffer))
+			continue;
+		WRITE_ONCE(link->told, true);
+		utrace_branch_notify(link->consumer);
+	}
 }
 
 /*
@@ -212,6 +218,19 @@ static struct utrace_branch branch_task_record(struct task_struct *task)
 	};
 }
 
+/* Check for a reader that has records and does not know it yet. */
+static bool branch_cpu_must_wake(const struct branch_cpu *cpu)
+{
+	const struct branch_cpu_link *link;
+
+	smp_mb();	/* The records before ->told; see utrace_branch_cpu_has(). */
+	list_for_each_entry(link, &cpu->window.streams, stream.list)
+		if (!READ_ONCE(link->told) &&
+		    utrace_branch_buffer_has(&link->buffer))
+			return true;
+	return false;
+}
+
 static void branch_cpu_switch(void *unused, bool preempt,
 			      struct task_struct *prev,
 			      struct task_struct *next, unsigned int prev_state)
@@ -228,8 +247,13 @@ static void branch_cpu_switch(void *unused, bool preempt,
 	record = branch_task_record(next);
 	left = cpu->window.thread;
 	utrace_branch_window_switch(&cpu->window, streams, &record);
-	/* The switch has drained the window, so wake up readers. */
-	if (utrace_branch_window_is_empty(&cpu->window))
+	/*
+	 * The switch has drained the window, so wake up readers.  Once is
+	 * enough: with PREEMPT_RT, a thread runs the work, and without end if
+	 * the switch to it queued the work again.
+	 */
+	if (utrace_branch_window_is_empty(&cpu->window) &&
+	    branch_cpu_must_wake(cpu))
 		irq_work_queue(&cpu->work);
 	if (left)
 		branch_cpu_notify_tracks(left);
@@ -737,12 +761,19 @@ bool utrace_branch_cpu_is_over(const struct bts_consumer *consumer)
  * utrace_branch_cpu_has() - check whether there is something to read
  * @consumer: a consumer of a CPU
  *
+ * A reader that waits must call this before it sleeps.  Records that come later
+ * wake it.
+ *
  * Context: Any.
  * Return: true if the ring has records for the reader.
  */
 bool utrace_branch_cpu_has(const struct bts_consumer *consumer)
 {
-	return utrace_branch_buffer_has(&consumer->cpu->buffer);
+	struct branch_cpu_link *link = consumer->cpu;
+
+	WRITE_ONCE(link->told, false);
+	smp_mb();	/* ->told before the records; see branch_cpu_must_wake(). */
+	return utrace_branch_buffer_has(&link->buffer);
 }
 
 /**
@@ -762,6 +793,8 @@ int utrace_branch_cpu_copy(struct bts_consumer *consumer,
 	struct branch_cpu_link *link = consumer->cpu;
 
 	lockdep_assert_held(&consumer->lock);
+	/* For a reader in the kernel, which does not wait. */
+	WRITE_ONCE(link->told, false);
 	/* This fails if the CPU goes offline. */
 	if (!utrace_branch_buffer_has(&link->buffer) && !READ_ONCE(link->over))
 		(void)smp_call_function_single(link->cpu, branch_cpu_drain,

@@ -605,7 +605,7 @@ static struct branch_track *branch_track_new(struct branch_thread *thread,
 	utrace_branch_stream_init(&track->stream, consumer->levels,
 				  utrace_branch_cpu_entries(), &track->stage,
 				  user ? branch_track_pause : NULL);
-	init_irq_work(&track->notify, branch_track_notify);
+	track->notify = IRQ_WORK_INIT_HARD(branch_track_notify);
 	track->thread = thread;
 	init_task_work(&thread->ask, branch_asked);
 	return track;
