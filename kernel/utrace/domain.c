@@ -166,7 +166,8 @@ unsigned int utrace_member_alloc_bulk(gfp_t gfp, unsigned int n,
  *
  * Does nothing if @domain is NULL or not listed.
  *
- * Context: Interrupts are off.  Takes @domain's lock.
+ * Context: utrace->lock of the task or tasklist_lock is held, with interrupts
+ * off unless PREEMPT_RT is set.  Takes @domain's lock.
  */
 void utrace_member_join(struct utrace_member *member, struct task_struct *task,
 			struct utrace_domain *domain)
@@ -175,7 +176,6 @@ void utrace_member_join(struct utrace_member *member, struct task_struct *task,
 		return;
 	member->task = task;
 	member->domain = domain;
-	lockdep_assert_irqs_disabled();
 	guard(spinlock)(&domain->lock);
 	list_add_tail_rcu(&member->list, &domain->members);
 }

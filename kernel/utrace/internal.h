@@ -230,7 +230,9 @@ struct utrace {
 	struct hlist_head newborn;
 };
 
-#if !defined(CONFIG_DEBUG_SPINLOCK) && !defined(CONFIG_DEBUG_LOCK_ALLOC)
+/* With these options, a spinlock_t has more than 4 bytes. */
+#if !defined(CONFIG_DEBUG_SPINLOCK) && !defined(CONFIG_DEBUG_LOCK_ALLOC) && \
+	!defined(CONFIG_PREEMPT_RT)
 static_assert(sizeof(struct utrace) <= 160);
 #endif
 
