@@ -34,13 +34,13 @@ stock:
 prepare: ## build/linux: the kernel (KSRC=), overlay, series
 	@$(S)/prepare
 
-kernel: prepare ## K=lean|debug|kcsan|stock build the kernel of that name
+kernel: prepare ## K=lean|debug|kcsan|rt|rt-debug|stock build the kernel of that name
 	@$(S)/kernel $(K)
 
 kunit: prepare ## ARCH=um|um-wide|x86_64 run the KUnit suites
 	@$(S)/kunit $(or $(ARCH),um) $(SUITE)
 
-selftest: prepare ## K=lean|debug|kcsan TEST=name the selftests
+selftest: prepare ## K=lean|debug|kcsan|rt|rt-debug TEST=name the selftests
 	@$(if $(STOCK),$(S)/stock-suites compare,$(S)/selftest $(TEST))
 
 mirror: prepare ## SUITE=own|kernel|strace|gdb ptrace beside a tracer (FULL=1: all)
