@@ -6,7 +6,7 @@
 MAKEFLAGS += --no-print-directory
 S := scripts
 K ?= lean
-export KSRC OLD K CMD TIMEOUT WRITE QUICK FULL CONFIG LSMOD ENABLE SAVE
+export KSRC OLD K CMD TIMEOUT WRITE QUICK FULL CONFIG BASE LSMOD ENABLE KEY SAVE
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
