@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Two Pythons that have one file in memory. The command counts the collections
- * of garbage and the calls of functions in one Python. The other Python does
- * the same work, and notices nothing.
+ * of garbage and the audit events in one Python. The other Python does the same
+ * work, and notices nothing.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -14,9 +14,13 @@
 
 #define PYTHON	"/usr/bin/python3"
 
-/* For each byte that comes, a function collects garbage twice; then a byte goes. */
-#define PROGRAM	"import gc, os\n" \
+/*
+ * For each byte that comes, a function raises an audit event and collects
+ * garbage twice; then a byte goes.
+ */
+#define PROGRAM	"import gc, os, sys\n" \
 		"def collect():\n" \
+		"    sys.audit('collect')\n" \
 		"    gc.collect(0)\n" \
 		"    gc.collect(1)\n" \
 		"gc.disable()\n" \
@@ -26,21 +30,22 @@
 		"    os.write(1, b'.')\n"
 
 #define CALLS		3
-#define FUNCTION	"python:function__return"
+/* Python 3.12 and later have no markers of functions and lines. */
+#define AUDIT		"python:audit"
 
 /* The output of the command at its end. */
 #define COUNTS	"      HITS  MARKER\n" \
 		"         6  python:gc__done\n" \
 		"         6  python:gc__start\n" \
-		"         3  " FUNCTION "\n"
+		"         3  " AUDIT "\n"
 
 /* Python is not relocated. */
-static unsigned long gc_semaphore, function_semaphore;
+static unsigned long gc_semaphore, audit_semaphore;
 
 static bool semaphores_become(const struct gated *python, int value)
 {
 	return semaphore_becomes(python->pid, gc_semaphore, value) &&
-	       semaphore_becomes(python->pid, function_semaphore, value);
+	       semaphore_becomes(python->pid, audit_semaphore, value);
 }
 
 static bool call(struct gated *python)
@@ -72,7 +77,7 @@ static void check_counts(const char *said)
 	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
 		step("  %s", line);
 	free(text);
-	check(good, "the command has counted %d collections and %d calls",
+	check(good, "the command has counted %d collections and %d audit events",
 	      2 * CALLS, CALLS);
 }
 
@@ -83,10 +88,10 @@ static void trace_one(struct gated *traced, struct gated *other)
 
 	snprintf(said, sizeof(said), "%s/said.txt", workdir);
 	snprintf(pid, sizeof(pid), "%d", traced->pid);
-	step("utrace markers trace --count -p %s 'python:gc__*' " FUNCTION, pid);
+	step("utrace markers trace --count -p %s 'python:gc__*' " AUDIT, pid);
 	command = start_tracer((char *const []) {
 		"utrace", "markers", "trace", "--count", "-p", pid,
-		"python:gc__*", FUNCTION, NULL }, said);
+		"python:gc__*", AUDIT, NULL }, said);
 	check(await_text(said, "tracing") && semaphores_become(traced, 1),
 	      "the semaphores of the traced Python are 1");
 	check(semaphores_become(other, 0), "those of the other Python are 0");
@@ -106,7 +111,7 @@ void act_markers(void)
 	snprintf(script, sizeof(script), "%s/collect.py", workdir);
 	write_file(script, "%s", PROGRAM);
 	gc_semaphore = find_semaphore(PYTHON, "gc__start");
-	function_semaphore = find_semaphore(PYTHON, "function__return");
+	audit_semaphore = find_semaphore(PYTHON, "audit");
 	traced = spawn_target(PYTHON, script);
 	other = spawn_target(PYTHON, script);
 	check(semaphores_become(&traced, 0) && semaphores_become(&other, 0),
