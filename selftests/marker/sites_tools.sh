@@ -15,15 +15,15 @@ set -uo pipefail
 need_device
 utrace=$(command -v "${UTRACE:-utrace}") || skip_all "no command utrace (tools/utrace)"
 [ -e "$tracing/uprobe_events" ] || skip_all "no uprobe_events in $tracing (UPROBE_EVENTS)"
-file=/usr/bin/python3.11
-[ -x $file ] || skip_all "no $file"
+file=$(readlink -f /usr/bin/python3)
+[ -x "$file" ] || skip_all "no /usr/bin/python3"
 # perf keeps a copy of the notes there.
 export HOME=$tmp
 
 begin_python() {
 	rm -f "$tmp/in" "$tmp/out"
 	mkfifo "$tmp/in" "$tmp/out"
-	$file -u -c '
+	"$file" -u -c '
 import gc, sys
 gc.disable()
 print("ready")
@@ -54,8 +54,8 @@ collect() {
 semaphore() {
 	local at start=0
 
-	at=$(readelf -n $file | sed -n '/Name: gc__start$/{ n; s/.*Semaphore: //p; }')
-	! readelf -h $file | grep -q 'Type: *DYN' ||
+	at=$(readelf -n "$file" | sed -n '/Name: gc__start$/{ n; s/.*Semaphore: //p; }')
+	! readelf -h "$file" | grep -q 'Type: *DYN' ||
 		start=0x$(grep -m 1 "$file" "/proc/$python/maps" | cut -d - -f 1)
 	dd if="/proc/$python/mem" bs=1 skip=$((start + at)) count=2 status=none |
 		od -A n -t u2 | tr -d ' '
@@ -130,7 +130,7 @@ beside() {
 }
 
 if ! skip "perf" perf; then
-	perf buildid-cache --add $file > "$tmp/said" 2>&1
+	perf buildid-cache --add "$file" > "$tmp/said" 2>&1
 	holds "perf: finds the marker" perf probe -q sdt_python:gc__start
 	beside perf
 	holds "perf: removes the probe" perf probe -q -d 'sdt_python:*'
