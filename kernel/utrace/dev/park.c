@@ -127,6 +127,32 @@ static void session_park_locked(struct utrace_session *session,
 	utrace_dev_count_parked(session, 1);
 }
 
+/*
+ * Let the engine of @target hold @task, unless another one does.  A detached
+ * engine cannot hold it any more, but is the holder until utrace_dev_gone()
+ * comes to the task.  The detach has a reference to it until then.
+ */
+static void session_choose_holder(struct session_task *task,
+				  const struct session_target *target)
+{
+	struct utrace_session *session = task->session;
+
+	lockdep_assert_held(&session->park_lock);
+
+	if (!session->reader.process || target->gone)
+		return;
+	if (!task->holder) {
+		list_add_tail(&task->waiting, &session->waiting);
+		get_task_struct(task->task);
+	} else if (utrace_engine_detached(task->holder)) {
+		utrace_engine_put(task->holder);
+	} else {
+		return;
+	}
+	task->holder = target->engine;
+	utrace_engine_get(task->holder);
+}
+
 /**
  * utrace_dev_park() - park a record of the current task
  * @w: the record, complete, in @w->parked
@@ -135,20 +161,34 @@ static void session_park_locked(struct utrace_session *session,
  */
 void utrace_dev_park(struct session_writer *w)
 {
-	struct utrace_session *session = w->target->session;
 	struct session_task *task = w->task;
 
 	w->parked->task = task;
 	kref_get(&task->ref);
-	session_park_locked(session, w->parked);
+	session_park_locked(w->target->session, w->parked);
 	WRITE_ONCE(task->parked, task->parked + 1);
-	if (task->holder || !session->reader.process || w->target->gone ||
-	    w->rec->type == UTRACE_REC_EXIT)
+	if (w->rec->type != UTRACE_REC_EXIT)
+		session_choose_holder(task, w->target);
+}
+
+/**
+ * utrace_dev_hold_again() - hold a task that may park no more records
+ * @w: a record that is lost, with @target and @task
+ *
+ * The target whose engine held the task may have been detached since the task
+ * parked its last record.
+ *
+ * Context: The task whose record it is.  Takes utrace_session.park_lock.
+ */
+void utrace_dev_hold_again(const struct session_writer *w)
+{
+	struct utrace_session *session = w->target->session;
+
+	if (!w->target->stop || !session_can_wait(session))
 		return;
-	task->holder = w->target->engine;
-	list_add_tail(&task->waiting, &session->waiting);
-	utrace_engine_get(task->holder);
-	get_task_struct(task->task);
+	guard(spinlock)(&session->park_lock);
+	if (w->task->parked)
+		session_choose_holder(w->task, w->target);
 }
 
 /*

@@ -440,6 +440,8 @@ static noinline bool session_reserve_slow(struct session_writer *w, u16 type,
 	}
 	w->task->number.last++;
 	utrace_dev_lost(w->target);
+	if (type != UTRACE_REC_EXIT && READ_ONCE(w->task->parked))
+		utrace_dev_hold_again(w);
 	return false;
 }
 

@@ -668,6 +668,7 @@ int utrace_dev_mmap(struct utrace_session *session,
 bool utrace_dev_may_wait(const struct session_writer *w, u16 type);
 struct session_parked *utrace_dev_parked_new(size_t size);
 void utrace_dev_park(struct session_writer *w);
+void utrace_dev_hold_again(const struct session_writer *w);
 void utrace_dev_park_end(struct session_target *target);
 void utrace_dev_take_parked(struct utrace_session *session);
 void utrace_dev_count_parked(struct utrace_session *session, int n);
