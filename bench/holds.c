@@ -25,10 +25,6 @@
 
 #define ENOUGH	1000000
 
-/*
- * With PREEMPT_RT tasklist_lock sleeps and lends its holder the priority of a
- * waiter, so bench_rt in the environment leaves out the first.
- */
 static const char *const kinds[] = { "tasklist", "preempt", "irqs" };
 
 static void nothing(pid_t pid)
@@ -172,7 +168,7 @@ static void holds(const char *prefix, const struct step *step, pid_t pid, int n)
 	char name[96], where[1024] = "", least_where[1024] = "";
 	unsigned int i, round;
 
-	for (i = getenv("bench_rt") ? 1 : 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		double least = 1e18;
 
 		for (round = 0; round < 3; round++) {
