@@ -63,7 +63,7 @@ struct branch_cpu {
  * @consumer: the consumer, which owns the link
  * @cpu: number of the CPU
  * @over: the CPU has gone offline or the consumer was detached.  Set once
- * @told: the reader was woken, and has not checked for records since.  Set
+ * @notified: the reader was woken, and has not checked for records since.  Set
  *	under branch_cpu.lock; read and cleared without it
  * @stream: filter for the consumer.  Used by the CPU itself
  * @buffer: ring for the filtered records
@@ -73,7 +73,7 @@ struct branch_cpu_link {
 	struct bts_consumer *consumer;
 	unsigned int cpu;
 	bool over;
-	bool told;
+	bool notified;
 	struct branch_stream stream;
 	struct branch_buffer buffer;
 };
@@ -137,7 +137,7 @@ static void branch_cpu_wake(struct irq_work *work)
 	list_for_each_entry(link, &cpu->consumers, list) {
 		if (!utrace_branch_buffer_has(&link->buffer))
 			continue;
-		WRITE_ONCE(link->told, true);
+		WRITE_ONCE(link->notified, true);
 		utrace_branch_notify(link->consumer);
 	}
 }
@@ -218,14 +218,15 @@ static struct utrace_branch branch_task_record(struct task_struct *task)
 	};
 }
 
-/* Check for a reader that has records and does not know it yet. */
+/* Check for a reader that has records and was not woken for them. */
 static bool branch_cpu_must_wake(const struct branch_cpu *cpu)
 {
 	const struct branch_cpu_link *link;
 
-	smp_mb();	/* The records before ->told; see utrace_branch_cpu_has(). */
+	/* The records before ->notified, see utrace_branch_cpu_has(). */
+	smp_mb();
 	list_for_each_entry(link, &cpu->window.streams, stream.list)
-		if (!READ_ONCE(link->told) &&
+		if (!READ_ONCE(link->notified) &&
 		    utrace_branch_buffer_has(&link->buffer))
 			return true;
 	return false;
@@ -248,9 +249,9 @@ static void branch_cpu_switch(void *unused, bool preempt,
 	left = cpu->window.thread;
 	utrace_branch_window_switch(&cpu->window, streams, &record);
 	/*
-	 * The switch has drained the window, so wake up readers.  Once is
-	 * enough: with PREEMPT_RT, a thread runs the work, and without end if
-	 * the switch to it queued the work again.
+	 * The switch has drained the window, so wake up readers, but each one
+	 * only once.  With PREEMPT_RT a thread runs the work.  If the switch to
+	 * that thread queued the work again, the thread would never sleep.
 	 */
 	if (utrace_branch_window_is_empty(&cpu->window) &&
 	    branch_cpu_must_wake(cpu))
@@ -761,8 +762,8 @@ bool utrace_branch_cpu_is_over(const struct bts_consumer *consumer)
  * utrace_branch_cpu_has() - check whether there is something to read
  * @consumer: a consumer of a CPU
  *
- * A reader that waits must call this before it sleeps.  Records that come later
- * wake it.
+ * A reader that waits must call this before it sleeps: records that come later
+ * wake it.  utrace_branch_cpu_copy() calls it for readers in the kernel.
  *
  * Context: Any.
  * Return: true if the ring has records for the reader.
@@ -771,8 +772,9 @@ bool utrace_branch_cpu_has(const struct bts_consumer *consumer)
 {
 	struct branch_cpu_link *link = consumer->cpu;
 
-	WRITE_ONCE(link->told, false);
-	smp_mb();	/* ->told before the records; see branch_cpu_must_wake(). */
+	WRITE_ONCE(link->notified, false);
+	/* ->notified before the records, see branch_cpu_must_wake(). */
+	smp_mb();
 	return utrace_branch_buffer_has(&link->buffer);
 }
 
@@ -793,10 +795,8 @@ int utrace_branch_cpu_copy(struct bts_consumer *consumer,
 	struct branch_cpu_link *link = consumer->cpu;
 
 	lockdep_assert_held(&consumer->lock);
-	/* For a reader in the kernel, which does not wait. */
-	WRITE_ONCE(link->told, false);
 	/* This fails if the CPU goes offline. */
-	if (!utrace_branch_buffer_has(&link->buffer) && !READ_ONCE(link->over))
+	if (!utrace_branch_cpu_has(consumer) && !READ_ONCE(link->over))
 		(void)smp_call_function_single(link->cpu, branch_cpu_drain,
 					       NULL, true);
 	/* There is no other writer now: write pending losses here. */
