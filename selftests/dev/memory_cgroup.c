@@ -449,23 +449,25 @@ static long undo_objects(long n)
  * Read a number of memory.stat after the kernel has freed what is pending.
  * kfree_rcu() keeps some objects for 5 s before it asks for a grace period
  * (KFREE_DRAIN_JIFFIES), unless the kernel shrinks slabs.  An object that is freed
- * may free another one by kfree_rcu(), hence the loop, which goes on while the number
- * falls.
+ * may free another one by kfree_rcu(), hence the loop.  With PREEMPT_RT threads run
+ * the callbacks of RCU, so the number may stay the same for a while and fall again.
  */
 static long stat_of(const char *name)
 {
-	long number = 0, last = 0;
-	int i;
+	long number, least = LONG_MAX;
+	int i, same = 0;
 
-	for (i = 0; i < 3 || (i < MOST_GRACES && number < last); i++) {
-		last = number;
+	for (i = 0; i < MOST_GRACES && same < 3; i++) {
 		need(!ut_write_file("/proc/sys/vm/drop_caches", "2"),
 		     "drop_caches");
 		usleep(GRACE_US);
 		number = ut_cg_stat(name);
 		need(number >= 0, name);
+		same = number < least ? 0 : same + 1;
+		if (!same)
+			least = number;
 	}
-	return number;
+	return least;
 }
 
 static void charges(struct target *agent, int n)
