@@ -127,13 +127,4 @@ static inline void see(struct seen *seen, const struct trace *trace,
 	}
 }
 
-static inline void pin_to(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	need(!sched_setaffinity(0, sizeof(set), &set), "affinity");
-}
-
 #endif /* UTRACE_EMULATED_H */

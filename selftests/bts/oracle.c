@@ -190,14 +190,23 @@ static size_t compare(const struct oracle *o, const struct trace *trace)
 	return k;
 }
 
-/* Run @run, or the program @argv, with ptrace and a consumer, and compare. */
+/*
+ * Run @run, or the program @argv, with ptrace and a consumer, and compare.  With
+ * PREEMPT_RT a tracer that runs before the stopped task has left its CPU sleeps for a
+ * tick (wait_task_inactive()).  On one CPU, a task of SCHED_BATCH does not preempt the
+ * task that wakes it.
+ */
 static void follow(const char *name, void (*run)(void), char **argv)
 {
 	struct trace trace = {};
 	struct oracle o = {};
-	pid_t pid = fork();
 	int fd, status;
+	pid_t pid;
 
+	pin_to(0);
+	need(!sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){}),
+	     "SCHED_BATCH");
+	pid = fork();
 	need(pid >= 0, "fork");
 	if (!pid) {
 		if (ptrace(PTRACE_TRACEME, 0, 0, 0) || raise(SIGSTOP))
