@@ -111,6 +111,7 @@ struct step {
 static const struct step steps[] = {
 	{ "nothing", nothing, nothing, nothing },
 	{ "arm", nothing, arm, disarm },
+	{ "disarm", arm, disarm, nothing },
 	{ "attach", nothing, attach, detach },
 	{ "set_events", attach, set_events, detach },
 	{ "detach", attach_with_events, detach, nothing },
