@@ -18,7 +18,8 @@
  * The guest has one CPU, and the TSC counts instructions, see bench/init.c.
  * "preempt" and "irqs" watch the caller and workers, "tasklist" watches all
  * tasks.  A timer interrupt or softirq within a stretch does not count.  Only
- * the kernel bench-holds has the tracepoints of "preempt" and "irqs".
+ * the kernels bench-holds and bench-holds-rt have the tracepoints of "preempt"
+ * and "irqs".
  */
 #include <linux/ftrace.h>
 #include <linux/interrupt.h>
@@ -138,14 +139,34 @@ static void aside_end(void)
 		aside += get_cycles() - aside_began;
 }
 
+static bool in_timer;
+
+/* Set if irq_enable is traced, where a timer interrupt ends. */
+static bool until_irq_enable;
+
 static void probe_timer_entry(void *data, int vector)
 {
 	aside_begin();
+	in_timer = true;
 }
 
 static void probe_timer_exit(void *data, int vector)
 {
+	if (until_irq_enable)
+		return;
 	aside_end();
+	in_timer = false;
+}
+
+/*
+ * With PREEMPT_RT an interrupt wakes the thread for timers after its handler, so
+ * it ends here.
+ */
+static void probe_timer_done(void *data, unsigned long ip, unsigned long parent)
+{
+	if (in_timer)
+		aside_end();
+	in_timer = false;
 }
 
 static void probe_softirq_entry(void *data, unsigned int nr)
@@ -177,6 +198,8 @@ static struct probe {
 	{ "sched_switch", probe_switch },
 	{ "workqueue_execute_start", probe_work_start },
 	{ "workqueue_execute_end", probe_work_end },
+}, timer_probes[] = {
+	{ "irq_enable", probe_timer_done },
 }, preempt_probes[] = {
 	{ "preempt_disable", probe_off },
 	{ "preempt_enable", probe_on },
@@ -189,7 +212,7 @@ static struct probe {
 static struct {
 	struct probe *probe;
 	size_t n;
-} groups[2];
+} groups[3];
 static unsigned int ngroups;
 
 static void find_tracepoint(struct tracepoint *tp, void *data)
@@ -260,14 +283,21 @@ static int add_filter(struct ftrace_ops *ops, const char *glob, bool reset)
 	return ftrace_set_filter(ops, copy, strlen(copy), reset);
 }
 
+/* How the names of the functions of a rwlock_t begin. */
+#ifdef CONFIG_PREEMPT_RT
+#define RWLOCK	"rt_"
+#else
+#define RWLOCK	"_raw_"
+#endif
+
 static int watch_lock(void)
 {
 	int ret;
 
-	if (add_filter(&lock_ops, "_raw_read_lock*", true) ||
-	    add_filter(&lock_ops, "_raw_write_lock*", false) ||
-	    add_filter(&unlock_ops, "_raw_read_unlock*", true) ||
-	    add_filter(&unlock_ops, "_raw_write_unlock*", false))
+	if (add_filter(&lock_ops, RWLOCK "read_lock*", true) ||
+	    add_filter(&lock_ops, RWLOCK "write_lock*", false) ||
+	    add_filter(&unlock_ops, RWLOCK "read_unlock*", true) ||
+	    add_filter(&unlock_ops, RWLOCK "write_unlock*", false))
 		return -EOPNOTSUPP;
 	depth = 0;
 	ret = register_ftrace_function(&unlock_ops);
@@ -378,8 +408,19 @@ static int stop_watching(void)
 		ngroups--;
 		remove_probes(groups[ngroups].probe, groups[ngroups].n);
 	}
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		sched_set_normal(current, 0);
 	say_longest(took);
 	return 0;
+}
+
+static int add_probes_for(const char *what)
+{
+	if (!strcmp(what, "preempt"))
+		return add_probes(preempt_probes, ARRAY_SIZE(preempt_probes));
+	if (!strcmp(what, "irqs"))
+		return add_probes(irqs_probes, ARRAY_SIZE(irqs_probes));
+	return watch_lock();
 }
 
 static int watch(const char *what)
@@ -394,15 +435,20 @@ static int watch(const char *what)
 	longest_depth = 0;
 	aside_depth = 0;
 	memset(at_work, 0, sizeof(at_work));
+	in_timer = false;
+	until_irq_enable = IS_ENABLED(CONFIG_PREEMPT_RT) &&
+			   strcmp(what, "tasklist");
+	/*
+	 * With PREEMPT_RT a tick may preempt the caller in the kernel, and what
+	 * the scheduler does then would count.
+	 */
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		sched_set_fifo(current);
 	ret = add_probes(probes, ARRAY_SIZE(probes));
-	if (ret)
-		return ret;
-	if (!strcmp(what, "preempt"))
-		ret = add_probes(preempt_probes, ARRAY_SIZE(preempt_probes));
-	else if (!strcmp(what, "irqs"))
-		ret = add_probes(irqs_probes, ARRAY_SIZE(irqs_probes));
-	else
-		ret = watch_lock();
+	if (!ret && until_irq_enable)
+		ret = add_probes(timer_probes, ARRAY_SIZE(timer_probes));
+	if (!ret)
+		ret = add_probes_for(what);
 	/* Forget the stretches of the registration itself. */
 	owner = NULL;
 	longest = 0;
