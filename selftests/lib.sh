@@ -92,6 +92,24 @@ state() {
 	sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2> /dev/null
 }
 
+# has_ended PID: check that the process has ended
+has_ended() {
+	[[ "$(state "$1")" =~ ^[ZX]?$ ]]
+}
+
+# await_by PID COMMAND...: await, and fail as soon as process PID has ended
+await_by() {
+	local pid=$1 i
+
+	shift
+	for ((i = 0; i < 100 * patience; i++)); do
+		"$@" && return 0
+		has_ended "$pid" && return 1
+		sleep 0.1
+	done
+	return 1
+}
+
 # plan: print the number of results, and succeed if none failed
 plan() {
 	echo "1..$n"

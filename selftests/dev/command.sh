@@ -333,7 +333,7 @@ attached() {
 attach() {
 	"$utrace" attach "$@" > "$tmp/stdout" 2> "$tmp/stderr" 8>&- 9<&- &
 	job=$!
-	await attached "$actor"
+	await_by "$job" attached "$actor"
 }
 
 # interrupt [SIGNAL]: end the command by a signal, check that it dies of that
@@ -526,7 +526,7 @@ for nr in 1234, 0x20000014, 0x80000027, 0xffffffff:
 	begin
 	"$utrace" -q -o /dev/full -p "$actor" 2> "$tmp/stderr" 8>&- 9<&- &
 	job=$!
-	await attached "$actor"
+	await_by "$job" attached "$actor"
 	do_it mark /seen
 	kill -INT "$job"
 	wait "$job" 2> /dev/null
@@ -554,7 +554,7 @@ test_system() {
 
 	"$utrace" attach -o "$log" --exe=/bin/false 2> "$tmp/stderr" &
 	job=$!
-	await grep -q '^dev ' "/proc/$$/utrace"
+	await_by "$job" grep -q '^dev ' "/proc/$$/utrace"
 	interrupt INT
 	holds "--exe: nobody was attached, so nobody is detached" hasnt "$tmp/stderr" .
 

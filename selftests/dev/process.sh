@@ -45,12 +45,12 @@ says() {
 trace() {
 	"$utrace" "$@" > "$tmp/stdout" 2> "$tmp/stderr" &
 	job=$!
-	await grep -sqE '^dev .* (clone|exec|exit|syscall)' "/proc/$task/utrace"
+	await_by "$job" grep -sqE '^dev .* (clone|exec|exit|syscall)' "/proc/$task/utrace"
 }
 
 # gone PID: check that the process ends within the limit
 gone() {
-	await eval '[[ "$(state '"$1"')" =~ ^[ZX]?$ ]]'
+	await has_ended "$1"
 }
 
 # sleeper: start a program that sleeps; its pid is in $task

@@ -31,12 +31,12 @@ release() {
 read_it() {
 	"$bin/$1" "$task" > "$tmp/$1" 2> "$tmp/errors" &
 	job=$!
-	await grep -sq '^dev .*syscall' "/proc/$task/utrace"
+	await_by "$job" grep -sq '^dev .*syscall' "/proc/$task/utrace"
 }
 
 # gone PID: check that the process ends within the limit
 gone() {
-	await eval '[[ "$(state '"$1"')" =~ ^[ZX]?$ ]]'
+	await has_ended "$1"
 }
 
 # ends STATUS: check that the reader ends with this status within the limit
