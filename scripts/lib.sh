@@ -71,6 +71,29 @@ kernel_version() {
 	     $1 == "SUBLEVEL" { print v "." p "." $3; exit }' "$1/Makefile"
 }
 
+# Print lines for a sources.list with the suites $@ of Debian, by the mirrors
+# from which this machine has its own Debian.
+debian_sources() {
+	local own uris uri suite kind keys=/usr/share/keyrings/debian-archive-keyring.gpg
+
+	# shellcheck source=/dev/null
+	own=$(. /etc/os-release && echo "${VERSION_CODENAME:-stable}")
+	uris=$(apt-get update --print-uris) || die "apt-get cannot read its sources; run 'apt-get update' and see"
+	for suite in "$@"; do
+		kind=
+		[[ $suite != *-security ]] || kind=-security
+		uri=$(sed -En "s;^'(.*)/dists/($own|stable|oldstable)$kind/InRelease'.*;\1;p" <<< "$uris" |
+			sed -n 1p)
+		if [ -n "$uri" ]; then
+			echo "deb [signed-by=$keys] $uri $suite main"
+		elif [ -z "$kind" ]; then
+			die "no file in /etc/apt names $own, so there is no mirror of Debian to install from; add one to /etc/apt/sources.list"
+		else
+			note "no file in /etc/apt names $own-security; continuing without $suite" >&2
+		fi
+	done
+}
+
 # Print the names of the patches of the series, one a line.
 series_names() {
 	[ ! -f "$SERIES/series" ] || sed 's/#.*//; s/[[:space:]]*$//; /^$/d' "$SERIES/series"
