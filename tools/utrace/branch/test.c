@@ -67,10 +67,6 @@ static void __attribute__((noreturn)) cannot_read(int error)
 
 	if (error == EACCES)
 		fail("branches test", "only root may run it: try 'sudo utrace branches test'");
-	if (error == EPERM)
-		fail("branches test",
-		     "the kernel is locked down and shows no file of debugfs; "
-		     "see kernel_lockdown(7)");
 	if (error != ENOENT)
 		fail(REPORT, strerror(error));
 	if (access("/proc/self/utrace", F_OK))
