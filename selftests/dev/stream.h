@@ -94,6 +94,18 @@ static inline bool clock_stands_still(void)
 }
 
 /*
+ * Check whether a task made a call between its last record and this one.  The
+ * time of a record is later than the clock if the clock stands still.
+ */
+static inline bool began_in_time(const struct utrace_rec_sys_enter *enter,
+				 __u64 last)
+{
+	const __u64 ahead = 100000;
+
+	return enter->began <= enter->head.time && enter->began + ahead >= last;
+}
+
+/*
  * Add up the records that were read last.  The numbers of each task have no gap
  * and no task's time goes back, nor does that of the stream.
  */
@@ -124,6 +136,14 @@ static inline void add_up(struct tally *tally)
 			tally->good = false;
 			printf("# task %llu: number %u after %u\n", rec->task,
 			       rec->number, seen[i].number);
+		}
+		if (rec->type == UTRACE_REC_SYS_ENTER &&
+		    !began_in_time((void *)rec, seen[i].time)) {
+			tally->good = false;
+			printf("# task %llu: a call of %llu that began at %llu, after %llu\n",
+			       rec->task, rec->time,
+			       ((struct utrace_rec_sys_enter *)rec)->began,
+			       seen[i].time);
 		}
 		seen[i].number = rec->number;
 		seen[i].time = rec->time;

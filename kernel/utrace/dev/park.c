@@ -69,8 +69,9 @@ bool utrace_dev_may_wait(const struct session_writer *w, u16 type)
  * utrace_dev_parked_new() - allocate memory for a record to be parked
  * @size: bytes of the record
  *
- * A record may have 16 KiB.  kvmalloc() uses single pages if memory is
- * fragmented, so nothing is reclaimed for a contiguous area.
+ * A record may have 16 KiB.  kvzalloc() uses single pages if memory is
+ * fragmented, so nothing is reclaimed for a contiguous area.  The memory is
+ * zeroed, since the reader gets all bytes of the record.
  *
  * Context: Process context; may sleep.
  * Return:
@@ -80,7 +81,7 @@ bool utrace_dev_may_wait(const struct session_writer *w, u16 type)
  */
 struct session_parked *utrace_dev_parked_new(size_t size)
 {
-	struct session_parked *parked = kvmalloc(struct_size(parked, data, size),
+	struct session_parked *parked = kvzalloc(struct_size(parked, data, size),
 						 GFP_KERNEL_ACCOUNT);
 
 	if (parked) {
@@ -128,9 +129,10 @@ static void session_park_locked(struct utrace_session *session,
 }
 
 /*
- * Let the engine of @target hold @task, unless another one does.  A detached
- * engine cannot hold it any more, but is the holder until utrace_dev_gone()
- * comes to the task.  The detach has a reference to it until then.
+ * Make the engine of @target the holder of @task, unless the task has a holder
+ * that is attached.  A detached engine stays the holder until utrace_dev_gone()
+ * releases the task.  The detach keeps a reference to the engine until then, so
+ * the put below is not the last one.
  */
 static void session_choose_holder(struct session_task *task,
 				  const struct session_target *target)

@@ -139,7 +139,7 @@ struct session_ring {
  * @first: the bytes to read: the used elements of @lost, and the record
  * @size: number of these bytes
  * @lost: a struct utrace_rec_lost for each target for which the ring had lost
- *	records.  The last elements are used, so that @data is behind them
+ *	records.  Only the last elements are used; @data follows them directly
  * @data: the record
  *
  * The task owns the entry until it is in the list, then the reader does.
