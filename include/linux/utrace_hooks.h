@@ -467,8 +467,8 @@ static inline void utrace_ptrace_notified(void)
 }
 
 /*
- * Called when the task has another name, and before it gets credentials that
- * make it undumpable.  The task evaluates its matches again at its next event.
+ * Called after a change of the task's name, and before commit_creds() makes the
+ * task undumpable.  The task evaluates its matches again at its next event.
  */
 static inline void utrace_verdict_changed(struct task_struct *task)
 {
@@ -478,7 +478,7 @@ static inline void utrace_verdict_changed(struct task_struct *task)
 #endif
 }
 
-/* Called when a task, or all threads of its process, have another cgroup. */
+/* Called after a task, or all threads of its process, moved to another cgroup. */
 static inline void utrace_cgroup_changed(struct task_struct *leader,
 					 bool threadgroup)
 {

@@ -10,10 +10,13 @@
  * without a lock, and keeps the verdicts in utrace::muted.  A bare task, which
  * has no struct utrace, has UTRACE_WORD_REJECTED in its event word if all
  * system engines reject it.  An exec and a change of the name, of the effective
- * user or of the cgroup may change a verdict.  While an engine has a match,
- * hooks report these changes, and the task evaluates its matches again at its
- * next event.  There is no hook for an exec, since each exec changes the name.
- * A change of the executable by prctl(PR_SET_MM) is not reported.
+ * user or of the cgroup may change a verdict.  While there is a match, hooks
+ * report these changes, and the task evaluates its matches again at its next
+ * event.  A change of the executable by prctl(PR_SET_MM) is not reported.
+ *
+ * There is no hook for an exec: begin_new_exec() sets the name even if it stays
+ * the same.  It does so when the task has its new executable, and its new pid
+ * if a thread calls execve(), and before it commits the credentials.
  */
 #include <linux/cgroup.h>
 #include <linux/cred.h>
@@ -64,10 +67,9 @@ struct utrace_match_item {
  * @choose: predicate of the client for a task that is not left out, or NULL
  * @data: second argument of @choose, valid while an engine with the match is
  *	not released
- * @armed: the match is counted in utrace_matching; under utrace_match_mutex
  * @free: frees the match in a work item, after a grace period
  *
- * Immutable once an engine uses it, except for @ref and @armed.
+ * Immutable once an engine uses it, except for @ref.
  */
 struct utrace_match {
 	refcount_t ref;
@@ -77,16 +79,13 @@ struct utrace_match {
 	struct pid *left_out;
 	bool (*choose)(struct task_struct *task, void *data);
 	void *data;
-	bool armed;
 	struct rcu_work free;
 };
 
 /* Changes of verdicts */
 
+/* Enables the hooks; counts the matches. */
 DEFINE_STATIC_KEY_FALSE(utrace_matching);
-
-/* Protects utrace_match::armed.  The mutex of jump labels is taken inside. */
-static DEFINE_MUTEX(utrace_match_mutex);
 
 /**
  * __utrace_verdict_changed() - make a task evaluate its matches again
@@ -94,15 +93,11 @@ static DEFINE_MUTEX(utrace_match_mutex);
  *
  * The task does so at its next event.  commit_creds() calls this before the
  * effective user may change; only the task itself changes its credentials, and
- * it reports no event between this call and the change.  Other callers have
- * made the change, so that an evaluation that begins later sees it.
+ * it reports no event between this call and the change.  All other callers call
+ * this after the change, so an evaluation that begins later sees the new value.
  *
- * begin_new_exec() sets the name even if it stays the same.  It does so when
- * the task has its new executable, and its new pid if a thread calls execve(),
- * and before it commits the credentials.
- *
- * Context: Process context, without a raw spinlock and with preemption on.
- * Takes utrace->lock.
+ * Context: Process context, where a spinlock_t may be taken.  Takes
+ * utrace->lock.
  */
 void __utrace_verdict_changed(struct task_struct *task)
 {
@@ -139,22 +134,6 @@ void __utrace_cgroup_changed(struct task_struct *leader, bool threadgroup)
 	else
 		for_each_thread(leader, task)
 			__utrace_verdict_changed(task);
-}
-
-/**
- * utrace_match_arm() - enable the hooks for changes of a match's verdicts
- * @match: the match, which an engine is to get; the caller has a reference
- *
- * The hooks stay enabled until the match is freed.
- *
- * Context: May sleep.  Takes utrace_match_mutex.
- */
-void utrace_match_arm(struct utrace_match *match)
-{
-	guard(mutex)(&utrace_match_mutex);
-	if (!match->armed)
-		static_branch_inc(&utrace_matching);
-	match->armed = true;
 }
 
 /* Verdicts */
@@ -285,8 +264,7 @@ static void utrace_match_free(struct work_struct *work)
 						  struct utrace_match, free);
 	unsigned int i;
 
-	if (match->armed)
-		static_branch_dec(&utrace_matching);
+	static_branch_dec(&utrace_matching);
 	for (i = 0; i < match->nitems; i++) {
 		struct utrace_match_item *item = &match->item[i];
 
@@ -305,7 +283,9 @@ static void utrace_match_free(struct work_struct *work)
 /**
  * utrace_match_new() - create a match that every task matches
  *
- * Context: May sleep.
+ * Enables the hooks for changes of verdicts until the match is freed.
+ *
+ * Context: May sleep.  Takes cpus_read_lock() and the mutex of jump labels.
  * Return:
  * * the match, with a reference for the caller
  * * NULL - no memory
@@ -316,6 +296,7 @@ struct utrace_match *utrace_match_new(void)
 
 	if (!match)
 		return NULL;
+	static_branch_inc(&utrace_matching);
 	refcount_set(&match->ref, 1);
 	INIT_RCU_WORK(&match->free, utrace_match_free);
 	return match;

@@ -39,7 +39,6 @@ void utrace_match_leave_out(struct utrace_match *match, struct pid *tgid);
 void utrace_match_chooser(struct utrace_match *match,
 			  bool (*choose)(struct task_struct *task, void *data),
 			  void *data);
-void utrace_match_arm(struct utrace_match *match);
 
 /* set_events.c, scope.c */
 int utrace_set_match(struct utrace_engine *engine, struct utrace_match *match);

@@ -230,8 +230,7 @@ EXPORT_SYMBOL_GPL(utrace_set_syscall_filter);
  * Applies to events that begin after the return.  An event whose callbacks are
  * running is reported according to the old verdict.
  *
- * Context: May sleep.  Takes utrace_match_mutex, and tasklist_lock for a system
- * engine.
+ * Context: May sleep.  Takes tasklist_lock for a system engine.
  * Return:
  * * 0 - done
  * * -ESRCH - the engine is detached
@@ -240,8 +239,6 @@ int utrace_set_match(struct utrace_engine *engine, struct utrace_match *match)
 {
 	struct utrace_match *old;
 
-	if (match)
-		utrace_match_arm(match);
 	scoped_guard(spinlock_irqsave, &utrace_engine_lock) {
 		if (utrace_engine_detached(engine))
 			return -ESRCH;
