@@ -32,8 +32,10 @@
  */
 #define MOST		1.5
 #define TURNS		15
-#define SAMPLES		41
-#define SAMPLE_NS	4000000L	/* at least; some clocks have steps of 1 ms */
+#define TURN_NS		160000000L	/* of all samples of a turn */
+#define SAMPLE_NS	4000000L	/* of a sample, at least */
+#define STEPS		8		/* of the clock in a sample, at least */
+#define PROBES		5		/* samples that decide how often to repeat */
 #define ATTEMPTS	3		/* on a host that is busy for longer */
 
 #define DATA		"/sys/kernel/tracing/user_events_data"
@@ -463,11 +465,14 @@ static double median(double *values, int n)
 	return values[n / 2];
 }
 
-/* What is repeated, and how often for a sample. */
+/* What is repeated, how often for a sample, and the samples of a turn, an odd number. */
 struct operation {
 	void (*function)(void);
 	int times;
+	int samples;
 };
+
+#define MOST_SAMPLES	(TURN_NS / SAMPLE_NS + 1)
 
 static long sample(const struct operation *op)
 {
@@ -479,15 +484,42 @@ static long sample(const struct operation *op)
 	return now_ns() - begun;
 }
 
+/*
+ * Repeat the operation so often that the clock makes several steps in a sample: without a
+ * TSC it has steps of 4 ms and more.  The shortest of some samples decides, since one can
+ * be as long as the host pleases.
+ */
+static void set_times(struct operation *op)
+{
+	long least = SAMPLE_NS, shortest, ns;
+	struct timespec step;
+	int i;
+
+	need(!clock_getres(CLOCK_MONOTONIC, &step), "clock_getres");
+	if (STEPS * step.tv_nsec > least)
+		least = STEPS * step.tv_nsec;
+	op->samples = TURN_NS / least | 1;
+	for (op->times = 1; op->times < 1 << 20; op->times *= 2) {
+		shortest = least;
+		for (i = 0; i < PROBES && shortest >= least; i++) {
+			ns = sample(op);
+			if (ns < shortest)
+				shortest = ns;
+		}
+		if (shortest >= least)
+			return;
+	}
+}
+
 /* The median of a turn, in ns for one operation. */
 static double turn(const struct operation *op)
 {
-	double ns[SAMPLES];
+	double ns[MOST_SAMPLES];
 	int i;
 
-	for (i = 0; i < SAMPLES; i++)
+	for (i = 0; i < op->samples; i++)
 		ns[i] = (double)sample(op) / op->times;
-	return median(ns, SAMPLES);
+	return median(ns, op->samples);
 }
 
 /* How much longer the operation takes beside the attackers. */
@@ -513,7 +545,7 @@ static double ratio_of(const struct operation *op, int turns)
 /* Returns the least ratio of all attempts, of which one that is good is the last. */
 static double compare_turns(void (*function)(void), int turns, int attempts)
 {
-	struct operation op = { .function = function, .times = 1 };
+	struct operation op = { .function = function };
 	double ratio, least = 0;
 	long before;
 	int i;
@@ -522,8 +554,7 @@ static double compare_turns(void (*function)(void), int turns, int attempts)
 	holds(until(all_attack(false)), "each attack works");
 	before = all_rounds();
 	let_attack(false);
-	while (sample(&op) < SAMPLE_NS && op.times < 1 << 20)
-		op.times *= 2;
+	set_times(&op);
 	for (i = 0; i < attempts && (!i || least > MOST); i++) {
 		ratio = ratio_of(&op, turns);
 		if (!i || ratio < least)
