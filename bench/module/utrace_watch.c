@@ -46,9 +46,16 @@ static unsigned long longest_at[16];
 static unsigned int longest_depth;
 static unsigned int depth;
 
+/* An interrupt between the two reads would count, with the wrong sign. */
 static u64 net_time(void)
 {
-	return get_cycles() - aside;
+	u64 before, now;
+
+	do {
+		before = READ_ONCE(aside);
+		now = get_cycles();
+	} while (before != READ_ONCE(aside));
+	return now - before;
 }
 
 static void begin_stretch(void)
