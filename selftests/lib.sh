@@ -97,17 +97,14 @@ has_ended() {
 	[[ "$(state "$1")" =~ ^[ZX]?$ ]]
 }
 
+# or_ended PID COMMAND...: check that the command succeeds, or the process has ended
+or_ended() {
+	"${@:2}" || has_ended "$1"
+}
+
 # await_by PID COMMAND...: await, and fail as soon as process PID has ended
 await_by() {
-	local pid=$1 i
-
-	shift
-	for ((i = 0; i < 100 * patience; i++)); do
-		"$@" && return 0
-		has_ended "$pid" && return 1
-		sleep 0.1
-	done
-	return 1
+	await or_ended "$@" && "${@:2}"
 }
 
 # plan: print the number of results, and succeed if none failed

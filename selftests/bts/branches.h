@@ -62,15 +62,6 @@ static inline void read_on(int fd, struct trace *trace, size_t most)
 	}
 }
 
-static inline void pin_to(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	need(!sched_setaffinity(0, sizeof(set), &set), "affinity");
-}
-
 /*
  * Read on for a time, half of the smallest ring at a time, and slowly if
  * @pause_ms is set.

@@ -65,7 +65,7 @@ static pid_t start_sleeper(void)
 	if (pid)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	pin_to(0);
+	pin_to_cpu(0, 0);
 	for (;;)
 		usleep(1000);
 }
@@ -77,12 +77,13 @@ TEST_F(cpus, all_levels)
 	struct trace trace = {};
 	struct seen seen = {};
 
-	read_for(fd, &trace, 30000, 0);
+	/* With PREEMPT_RT only a third of them are branches. */
+	read_for(fd, &trace, 100000, 0);
 	kill(sleeper, SIGKILL);
 	need(waitpid(sleeper, NULL, 0) == sleeper, "wait");
 	see(&seen, &trace, BOTH);
 	is(0, seen.wrong, "each branch follows the previous one");
-	holds(seen.branches > 5000, "%zu branches", seen.branches);
+	holds(seen.branches > 20000, "%zu branches", seen.branches);
 	is(UTRACE_BRANCH_TASK, type_of(&trace.records[0]),
 	   "the first record is TASK");
 	holds(seen.tasks > 10, "%zu switches to another task", seen.tasks);
@@ -109,7 +110,7 @@ TEST_F(cpus, user)
 	struct trace trace = {};
 	int fd = consumer_of_cpu(0, UTRACE_LEVEL_USER, UTRACE_FULL_DEFAULT, 0);
 
-	read_for(fd, &trace, 20000, 0);
+	read_for(fd, &trace, 60000, 0);
 	for (i = 0; i < trace.n; i++) {
 		record = &trace.records[i];
 		if (type_of(record) != UTRACE_BRANCH)
@@ -122,7 +123,7 @@ TEST_F(cpus, user)
 			wrong += is_kernel(record->from) || is_kernel(record->to);
 	}
 	is(0, wrong, "no address of the kernel");
-	holds(calls > 100, "%zu system calls", calls);
+	holds(calls > 500, "%zu system calls", calls);
 	holds(calls - returns <= 1, "each system call returns");
 	close(fd);
 }
@@ -326,7 +327,7 @@ static int try_with_perfmon(void *unused)
 
 	keep_only(CAP_PERFMON);
 	/* So that the CPU makes branches. */
-	pin_to(0);
+	pin_to_cpu(0, 0);
 	dev = open("/dev/utrace", O_RDWR | O_CLOEXEC);
 	need(dev >= 0, "/dev/utrace");
 	fd = consumer_by(dev, 0, BOTH, UTRACE_FULL_DEFAULT, 0);

@@ -191,10 +191,11 @@ static size_t compare(const struct oracle *o, const struct trace *trace)
 }
 
 /*
- * Run @run, or the program @argv, with ptrace and a consumer, and compare.  With
- * PREEMPT_RT a tracer that runs before the stopped task has left its CPU sleeps for a
- * tick (wait_task_inactive()).  On one CPU, a task of SCHED_BATCH does not preempt the
- * task that wakes it.
+ * Run @run, or the program @argv, with ptrace and a consumer, and compare.
+ *
+ * With PREEMPT_RT, wait_task_inactive() sleeps for a tick if the tracer runs
+ * before the stopped task has left its CPU.  So both run on one CPU as
+ * SCHED_BATCH: there a task does not preempt the one that wakes it.
  */
 static void follow(const char *name, void (*run)(void), char **argv)
 {
@@ -203,7 +204,7 @@ static void follow(const char *name, void (*run)(void), char **argv)
 	int fd, status;
 	pid_t pid;
 
-	pin_to(0);
+	pin_to_cpu(0, 0);
 	need(!sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){}),
 	     "SCHED_BATCH");
 	pid = fork();

@@ -71,7 +71,7 @@ static pid_t start_running(int cpu)
 	pid = fork();
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		pin_to(cpu);
+		pin_to_cpu(0, cpu);
 		run();
 		_exit(0);
 	}
@@ -240,7 +240,7 @@ TEST_F(tracks, migrates)
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (i = 0; !__atomic_load_n(&shared->stop, __ATOMIC_RELAXED); i++) {
-			pin_to(i % 2);
+			pin_to_cpu(0, i % 2);
 			loop(100000);
 		}
 		_exit(0);
@@ -623,7 +623,7 @@ TEST_F(thread, storm)
 			if (i % 3 == 1)
 				kill(child, i % 2 ? SIGKILL : SIGTERM);
 			waitpid(child, NULL, 0);
-			pin_to(i % sysconf(_SC_NPROCESSORS_ONLN));
+			pin_to_cpu(0, i % sysconf(_SC_NPROCESSORS_ONLN));
 		}
 		_exit(0);
 	}

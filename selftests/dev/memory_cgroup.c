@@ -448,9 +448,10 @@ static long undo_objects(long n)
 /*
  * Read a number of memory.stat after the kernel has freed what is pending.
  * kfree_rcu() keeps some objects for 5 s before it asks for a grace period
- * (KFREE_DRAIN_JIFFIES), unless the kernel shrinks slabs.  An object that is freed
- * may free another one by kfree_rcu(), hence the loop.  With PREEMPT_RT threads run
- * the callbacks of RCU, so the number may stay the same for a while and fall again.
+ * (KFREE_DRAIN_JIFFIES), unless the kernel shrinks slabs.  An object that is
+ * freed may free another one by kfree_rcu(), hence the loop.  With PREEMPT_RT,
+ * threads run the callbacks of RCU.  So the number may stay the same for a while
+ * and fall again.
  */
 static long stat_of(const char *name)
 {

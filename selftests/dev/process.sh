@@ -48,11 +48,6 @@ trace() {
 	await_by "$job" grep -sqE '^dev .* (clone|exec|exit|syscall)' "/proc/$task/utrace"
 }
 
-# gone PID: check that the process ends within the limit
-gone() {
-	await has_ended "$1"
-}
-
 # sleeper: start a program that sleeps; its pid is in $task
 sleeper() {
 	rm -f "$tmp/ready"
@@ -206,7 +201,7 @@ test_attach() {
 	holds "-p without a word" trace -o "$log" -p "$task"
 	holds "the call that it is in" await has "$log" '^pause\($'
 	kill -INT "$job"
-	holds "it ends at SIGINT" gone "$job"
+	holds "it ends at SIGINT" await has_ended "$job"
 	holds "that call goes on" has "$log" '^pause\( <detached \.\.\.>$'
 	holds "what was attached" has "$tmp/stderr" "^utrace: Process $task attached$"
 	holds "what was detached" has "$tmp/stderr" "^utrace: Process $task detached$"
@@ -274,7 +269,7 @@ test_options() {
 	await has "$log" "^$task +\\+\\+\\+ killed"
 	holds "-a: a task that it did not start" has "$log" "^$task +\\+\\+\\+ killed by SIGTERM"
 	kill -INT "$job"
-	holds "-a: Ctrl-C" gone "$job"
+	holds "-a: Ctrl-C" await has_ended "$job"
 }
 
 test_ps() {
@@ -297,7 +292,7 @@ test_ps() {
 		sort -u | wc -l | grep -x 1'
 	holds "ps PID" is 2 eval '"$utrace" ps "$first" | wc -l'
 	kill -INT "$job"
-	gone "$job"
+	await has_ended "$job"
 	holds "ps: nobody is left" is 1 eval '"$utrace" ps "$first" | wc -l'
 	kill "$first" "$task"
 	wait "$first" "$task" 2> /dev/null

@@ -34,16 +34,11 @@ read_it() {
 	await_by "$job" grep -sq '^dev .*syscall' "/proc/$task/utrace"
 }
 
-# gone PID: check that the process ends within the limit
-gone() {
-	await has_ended "$1"
-}
-
 # ends STATUS: check that the reader ends with this status within the limit
 ends() {
 	local status
 
-	gone "$job" || kill "$job"
+	await has_ended "$job" || kill "$job"
 	wait "$job"
 	status=$?
 	[ "$status" = "$1" ] || { echo "$status"; cat "$tmp/errors"; return 1; }
@@ -127,7 +122,7 @@ test_drop() {
 	kill -STOP "$job"
 	release
 	holds "a process does not wait for a session that may lose records" \
-		gone "$task"
+		await has_ended "$task"
 	kill -CONT "$job"
 	holds "a loss is an error" ends 1
 	lost=$(sed -n 's/.*: \([0-9]*\) records were lost$/\1/p' "$tmp/errors")
