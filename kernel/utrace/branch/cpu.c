@@ -249,9 +249,9 @@ static void branch_cpu_switch(void *unused, bool preempt,
 	left = cpu->window.thread;
 	utrace_branch_window_switch(&cpu->window, streams, &record);
 	/*
-	 * The switch has drained the window, so wake up readers, but each one
-	 * only once.  With PREEMPT_RT a thread runs the work.  If the switch to
-	 * that thread queued the work again, the thread would never sleep.
+	 * The switch has drained the window.  Wake readers only if one has
+	 * records and was not notified of them: with PREEMPT_RT a thread runs
+	 * the work, and the switch to that thread would queue it again.
 	 */
 	if (utrace_branch_window_is_empty(&cpu->window) &&
 	    branch_cpu_must_wake(cpu))

@@ -605,6 +605,10 @@ static struct branch_track *branch_track_new(struct branch_thread *thread,
 	utrace_branch_stream_init(&track->stream, consumer->levels,
 				  utrace_branch_cpu_entries(), &track->stage,
 				  user ? branch_track_pause : NULL);
+	/*
+	 * With PREEMPT_RT, other work runs in a thread.  The switch to that
+	 * thread would queue it again.
+	 */
 	track->notify = IRQ_WORK_INIT_HARD(branch_track_notify);
 	track->thread = thread;
 	init_task_work(&thread->ask, branch_asked);
