@@ -35,6 +35,16 @@ note() {
 	echo "  $*"
 }
 
+# Lock file $1 until the script ends: two runs at once in the same folder would
+# mix what they write. Children that outlive the script have to close 9.
+take_lock() {
+	exec 9> "$1"
+	flock -n 9 || {
+		echo "waiting for another make in this folder" >&2
+		flock 9
+	}
+}
+
 # Run make for the kernel, with a compiler cache.
 kmake() {
 	make -j"$JOBS" CC='ccache gcc' HOSTCC='ccache gcc' "$@"
@@ -72,24 +82,26 @@ kernel_version() {
 }
 
 # Print lines for a sources.list with the suites $@ of Debian, by the mirrors
-# from which this machine has its own Debian.
+# from which this machine has its own Debian. These stand in apt's lists.
 debian_sources() {
-	local own uris uri suite kind keys=/usr/share/keyrings/debian-archive-keyring.gpg
+	local own mirrors uri suite kind keys=/usr/share/keyrings/debian-archive-keyring.gpg
 
 	# shellcheck source=/dev/null
-	own=$(. /etc/os-release && echo "${VERSION_CODENAME:-stable}")
-	uris=$(apt-get update --print-uris) || die "apt-get cannot read its sources; run 'apt-get update' and see"
+	own=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+	# shellcheck disable=SC2016
+	mirrors=$(apt-get indextargets --format '$(CODENAME) $(REPO_URI)' \
+		'Created-By: Packages' 'Origin: Debian') ||
+		die "apt-get cannot read its sources; run 'apt-get update' and see"
 	for suite in "$@"; do
 		kind=
 		[[ $suite != *-security ]] || kind=-security
-		uri=$(sed -En "s;^'(.*)/dists/($own|stable|oldstable)$kind/InRelease'.*;\1;p" <<< "$uris" |
-			sed -n 1p)
+		uri=$(awk -v "suite=$own$kind" '$1 == suite { print $2; exit }' <<< "$mirrors")
 		if [ -n "$uri" ]; then
 			echo "deb [signed-by=$keys] $uri $suite main"
 		elif [ -z "$kind" ]; then
-			die "no file in /etc/apt names $own, so there is no mirror of Debian to install from; add one to /etc/apt/sources.list"
+			die "apt has no list of Debian ${own:-here}, so there is no mirror to install from; add one to /etc/apt/sources.list if it is missing, and run 'apt-get update'"
 		else
-			note "no file in /etc/apt names $own-security; continuing without $suite" >&2
+			note "apt has no list of $own-security; continuing without $suite" >&2
 		fi
 	done
 }
