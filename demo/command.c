@@ -48,7 +48,8 @@ static void debug(struct gated *g)
 void act_command(const char *target)
 {
 	struct gated g = spawn_target(target, "calls");
-	char log[64], strace_log[64], said[64], go[64], pid[16], by[32];
+	char log[64], strace_log[64], strace_said[64], said[64], go[64];
+	char pid[16], by[32];
 	char pipe[256];
 	pid_t command, strace;
 
@@ -56,6 +57,7 @@ void act_command(const char *target)
 	snprintf(log, sizeof(log), "%s/utrace.txt", workdir);
 	snprintf(said, sizeof(said), "%s/said.txt", workdir);
 	snprintf(strace_log, sizeof(strace_log), "%s/strace.txt", workdir);
+	snprintf(strace_said, sizeof(strace_said), "%s/strace_said.txt", workdir);
 	snprintf(go, sizeof(go), "%s/go", workdir);
 	snprintf(pipe, sizeof(pipe),
 		 "|until [ -e %s ]; do sleep 0.1; done; exec cat > %s", go, log);
@@ -69,9 +71,9 @@ void act_command(const char *target)
 	step("strace -e trace=getppid -p %s", pid);
 	strace = start_tracer((char *const []) {
 		"strace", "-e", "trace=getppid", "-o", strace_log, "-p", pid, NULL },
-		"/dev/null");
-	snprintf(by, sizeof(by), "TracerPid:\t%d\n", strace);
-	check(await_word(g.pid, "status", by), "strace has attached, too");
+		strace_said);
+	/* TracerPid would be too early: then strace has yet to stop the program. */
+	check(await_text(strace_said, "attached"), "strace has attached, too");
 	open_gate(&g);
 	snprintf(by, sizeof(by), " pid:%d\n", command);
 	check(await_word(g.pid, "utrace", by),
