@@ -106,6 +106,23 @@ debian_sources() {
 	done
 }
 
+need_root() {
+	[ "$(id -u)" = 0 ] || die "a Debian system can only be made by root; run it with sudo"
+}
+
+# Make a small Debian system of suite $1 with the packages $2 as $3, a folder or
+# a tar archive, with the log $4. More arguments are options of mmdebstrap.
+debian_system() {
+	local suite=$1 packages=$2 target=$3 log=$4
+
+	shift 4
+	note "making a Debian system ($suite), some minutes; log: $log"
+	debian_sources "$suite"{,-updates,-security} |
+		mmdebstrap --quiet --variant=minbase --include="$packages" "$@" \
+			"$suite" "$target" - > "$log" 2>&1 ||
+		die "making a Debian system failed: $(grep -m 1 '^E: ' "$log" || tail -n 1 "$log") (log: $log)"
+}
+
 # Print the names of the patches of the series, one a line.
 series_names() {
 	[ ! -f "$SERIES/series" ] || sed 's/#.*//; s/[[:space:]]*$//; /^$/d' "$SERIES/series"
