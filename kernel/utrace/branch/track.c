@@ -606,8 +606,8 @@ static struct branch_track *branch_track_new(struct branch_thread *thread,
 				  utrace_branch_cpu_entries(), &track->stage,
 				  user ? branch_track_pause : NULL);
 	/*
-	 * With PREEMPT_RT, other work runs in a thread.  The switch to that
-	 * thread would queue it again.
+	 * With PREEMPT_RT, a thread runs irq_work that is not hard.  The switch
+	 * to that thread would queue the work again.
 	 */
 	track->notify = IRQ_WORK_INIT_HARD(branch_track_notify);
 	track->thread = thread;

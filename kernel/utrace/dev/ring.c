@@ -3,10 +3,10 @@
  * utrace - sessions of /dev/utrace: the rings of records, and their writers
  *
  * Each CPU has a ring.  A task writes into the ring of its CPU with preemption
- * off, and never from an interrupt.  So a ring has one writer at a time and needs no lock.  Unread
- * records are never overwritten.  A record that finds no room is lost and
- * counted, or parked (park.c).  Before the next record that has room, the
- * writer adds a UTRACE_REC_LOST for each target that has lost records.
+ * off, and never from an interrupt.  So a ring has one writer at a time and
+ * needs no lock.  Unread records are never overwritten.  A record that finds no
+ * room is lost and counted, or parked (park.c).  Before the next record that has
+ * room, the writer adds a UTRACE_REC_LOST for each target that has lost records.
  *
  * With PREEMPT_RT, a spinlock_t must not be taken with preemption off.  So a
  * writer wakes readers after its ring is closed, and takes park_lock before it
@@ -224,7 +224,7 @@ void utrace_dev_ring_free(struct utrace_session *session)
  * for and its check of utrace_reader.wait.  This function does not check the
  * queue.
  *
- * Context: Any but NMI.  With PREEMPT_RT, preemption is on.
+ * Context: Any but NMI.  With PREEMPT_RT, preemption must be on.
  */
 void utrace_dev_wake_soon(struct utrace_session *session, bool now)
 {
@@ -434,6 +434,7 @@ static noinline bool session_reserve_slow(struct session_writer *w, u16 type,
 			w->rec = (void *)w->parked->data;
 			session_fill_head(w->rec, 0, w->task, type, size,
 					  w->now, flags);
+			/* Until the commit; callers copy it (->began). */
 			w->rec->time = ktime_get_ns();
 			return true;
 		}
@@ -452,8 +453,8 @@ static noinline bool session_reserve_slow(struct session_writer *w, u16 type,
  * @flags: UTRACE_REC_F_ bits
  * @size: bytes of the record, a multiple of 8, UTRACE_DEV_RECORD_SIZE at most
  *
- * A record that finds no room is parked, or counted as lost.  One that is parked
- * gets a later time when it is written.
+ * A record that finds no room is parked, or counted as lost.  utrace_dev_commit()
+ * gives a parked record a later time.
  *
  * Context: Task context with preemption on; may sleep.  After true the caller
  * must not sleep: preemption is off unless the record is to be parked.

@@ -39,7 +39,6 @@ static void process_trace_free(struct kref *ref)
 
 	utrace_counts_end(&pt->counts);
 	utrace_ftrace_free_settings(&pt->settings);
-	utrace_match_put(pt->match);
 	kfree(pt);
 }
 
@@ -184,6 +183,8 @@ void utrace_ftrace_stop(struct process_trace *pt)
 	 */
 	ret = utrace_control(NULL, engine, UTRACE_DETACH);
 	WARN_ON_ONCE(ret && ret != -EINPROGRESS);
+	utrace_match_put(pt->match);
+	pt->match = NULL;
 	synchronize_rcu();
 	utrace_engine_put(engine);
 }

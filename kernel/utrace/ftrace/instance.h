@@ -41,7 +41,7 @@ struct utrace_match;
  * @engine: the engine, counted, while the tracer is current; else NULL.
  *	Written under utrace_ftrace_mutex.  Callbacks read it under RCU or with
  *	preemption off.
- * @match: match of the settings, counted; the engine uses the same one.  Under
+ * @match: match of the engine, counted; NULL without one.  Under
  *	utrace_ftrace_mutex.
  * @file: the instance's file of each event.  Set before @engine; a callback
  *	uses it with preemption off, after it has found its engine in @engine.

@@ -131,7 +131,7 @@ static int process_set_engine(struct utrace_engine *engine,
 /**
  * utrace_ftrace_apply() - make the engine of an instance follow settings
  * @pt: the instance.  It has no engine while it uses another tracer, and then
- *	only the match is made.
+ *	the match is only made, to find an error.
  * @settings: the settings
  *
  * Context: Process context; may sleep.  utrace_ftrace_mutex is held.
@@ -152,8 +152,8 @@ int utrace_ftrace_apply(struct process_trace *pt,
 		return PTR_ERR(match);
 	utrace_match_chooser(match, utrace_ftrace_choose, pt);
 	ret = engine ? process_set_engine(engine, match, settings) : 0;
-	/* From here on @match is the old one, or after an error the new one. */
-	if (!ret)
+	/* From here on @match is the one that no engine has. */
+	if (engine && !ret)
 		swap(pt->match, match);
 	utrace_match_put(match);
 	return ret;
