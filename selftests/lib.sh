@@ -97,14 +97,17 @@ has_ended() {
 	[[ "$(state "$1")" =~ ^[ZX]?$ ]]
 }
 
-# or_ended PID COMMAND...: check that the command succeeds, or the process has ended
+# or_ended PID COMMAND...: check that the command succeeds or the process has ended;
+# ended=1 in the second case
 or_ended() {
-	"${@:2}" || has_ended "$1"
+	"${@:2}" || { has_ended "$1" && ended=1; }
 }
 
 # await_by PID COMMAND...: await, and fail as soon as process PID has ended
 await_by() {
-	await or_ended "$@" && "${@:2}"
+	local ended=
+
+	await or_ended "$@" && [ -z "$ended" ]
 }
 
 # plan: print the number of results, and succeed if none failed

@@ -77,7 +77,7 @@ TEST_F(cpus, all_levels)
 	struct trace trace = {};
 	struct seen seen = {};
 
-	/* With PREEMPT_RT only a third of them are branches. */
+	/* With PREEMPT_RT only a third of the records are branches. */
 	read_for(fd, &trace, 100000, 0);
 	kill(sleeper, SIGKILL);
 	need(waitpid(sleeper, NULL, 0) == sleeper, "wait");

@@ -94,8 +94,8 @@ static inline bool clock_stands_still(void)
 }
 
 /*
- * Check whether a task made a call between its last record and this one.  The
- * time of a record is later than the clock if the clock stands still.
+ * Check whether a task made a call between its last record and this one.  If the
+ * clock stands still, it may be behind the last record by 1 ns for each record.
  */
 static inline bool began_in_time(const struct utrace_rec_sys_enter *enter,
 				 __u64 last)

@@ -486,12 +486,12 @@ static long sample(const struct operation *op)
 
 /*
  * Repeat the operation so often that the clock makes several steps in a sample: without a
- * TSC it has steps of 4 ms and more.  The shortest of some samples decides, since one can
- * be as long as the host pleases.
+ * TSC it has steps of 4 ms and more.  All of PROBES samples have to be long enough, since
+ * the host may prolong one.
  */
 static void set_times(struct operation *op)
 {
-	long least = SAMPLE_NS, shortest, ns;
+	long least = SAMPLE_NS;
 	struct timespec step;
 	int i;
 
@@ -500,13 +500,9 @@ static void set_times(struct operation *op)
 		least = STEPS * step.tv_nsec;
 	op->samples = TURN_NS / least | 1;
 	for (op->times = 1; op->times < 1 << 20; op->times *= 2) {
-		shortest = least;
-		for (i = 0; i < PROBES && shortest >= least; i++) {
-			ns = sample(op);
-			if (ns < shortest)
-				shortest = ns;
-		}
-		if (shortest >= least)
+		for (i = 0; i < PROBES && sample(op) >= least; i++)
+			;
+		if (i == PROBES)
 			return;
 	}
 }
