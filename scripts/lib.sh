@@ -82,7 +82,7 @@ kernel_version() {
 }
 
 # Print lines for a sources.list with the suites $@ of Debian, by the mirrors
-# from which this machine has its own Debian. These stand in apt's lists.
+# from which this machine has its own Debian. apt's lists name them.
 debian_sources() {
 	local own mirrors uri suite kind keys=/usr/share/keyrings/debian-archive-keyring.gpg
 
@@ -113,13 +113,13 @@ need_root() {
 # Make a small Debian system of suite $1 with the packages $2 as $3, a folder or
 # a tar archive, with the log $4. More arguments are options of mmdebstrap.
 debian_system() {
-	local suite=$1 packages=$2 target=$3 log=$4
+	local suite=$1 packages=$2 target=$3 log=$4 sources
 
 	shift 4
+	sources=$(debian_sources "$suite"{,-updates,-security})
 	note "making a Debian system ($suite), some minutes; log: $log"
-	debian_sources "$suite"{,-updates,-security} |
-		mmdebstrap --quiet --variant=minbase --include="$packages" "$@" \
-			"$suite" "$target" - > "$log" 2>&1 ||
+	mmdebstrap --quiet --variant=minbase --include="$packages" "$@" \
+		"$suite" "$target" - <<< "$sources" > "$log" 2>&1 ||
 		die "making a Debian system failed: $(grep -m 1 '^E: ' "$log" || tail -n 1 "$log") (log: $log)"
 }
 
