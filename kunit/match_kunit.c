@@ -6,7 +6,10 @@
  */
 #include <kunit/test.h>
 #include <linux/cgroup.h>
+#include <linux/delay.h>
 #include <linux/file.h>
+#include <linux/jiffies.h>
+#include <linux/jump_label.h>
 #include <linux/mm.h>
 #include <linux/namei.h>
 #include <linux/sched/task.h>
@@ -481,6 +484,20 @@ static void match_has_a_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, utrace_match_add_comm(match, "x"), -ENOSPC);
 }
 
+/* A work item frees the match, and those of earlier tests. */
+static void hooks_end_with_matches(struct kunit *test)
+{
+	unsigned long end = jiffies + USER_DEADLINE;
+	struct utrace_match *match = utrace_match_new();
+
+	KUNIT_ASSERT_NOT_NULL(test, match);
+	KUNIT_EXPECT_TRUE(test, static_key_enabled(&utrace_matching));
+	utrace_match_put(match);
+	while (static_key_enabled(&utrace_matching) && time_before(jiffies, end))
+		msleep(20);
+	KUNIT_EXPECT_FALSE(test, static_key_enabled(&utrace_matching));
+}
+
 static void detached_takes_no_match(struct kunit *test)
 {
 	struct utrace_match *match = new_match(test);
@@ -518,6 +535,7 @@ static struct kunit_case match_cases[] = {
 	KUNIT_CASE(verdicts_share_sets),
 	KUNIT_CASE(match_can_be_taken_away),
 	KUNIT_CASE(match_has_a_limit),
+	KUNIT_CASE(hooks_end_with_matches),
 	KUNIT_CASE(detached_takes_no_match),
 	{}
 };
