@@ -46,6 +46,9 @@ selftest: prepare ## K=lean|debug|kcsan|rt|rt-debug TEST=name the selftests
 mirror: prepare ## SUITE=own|kernel|strace|gdb ptrace beside a tracer (FULL=1: all)
 	@$(S)/mirror $(SUITE)
 
+strace-suite: prepare ## TEST=name strace's own tests, with utrace in its place
+	@$(S)/strace-suite $(TEST)
+
 fuzz: prepare ## SEED=n DURATION=60 K=debug random calls on /dev/utrace
 	@t=$(or $(DURATION),60); SEED=$(or $(SEED),$$(date +%s)) DURATION=$$t \
 		LIMIT=$$((t + 120)) TIMEOUT=$$((2 * (t + 240))) \

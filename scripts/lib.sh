@@ -106,6 +106,28 @@ debian_sources() {
 	done
 }
 
+# Fetch Debian's source package $1 to the folder $2/src, and unpack the files that
+# the further arguments name, or all. apt-get gets lists of its own in $2/apt, as
+# the machine's may have no sources.
+fetch_source() {
+	local name=$1 dir=$2 options
+
+	shift 2
+	[ ! -d "$dir/src" ] || return 0
+	rm -rf "$dir/src.tmp"
+	mkdir -p "$dir/apt/lists/partial" "$dir/src.tmp"
+	sed 's/^Types: deb$/Types: deb-src/; s/^deb /deb-src /' \
+		/etc/apt/sources.list.d/debian.sources > "$dir/apt/debian.sources" 2> /dev/null ||
+		sed 's/^deb /deb-src /' /etc/apt/sources.list > "$dir/apt/debian.sources"
+	options=(-q -o Dir::Etc::sourcelist="$dir/apt/debian.sources" -o Dir::Etc::sourceparts=-
+		-o Dir::State::lists="$dir/apt/lists" -o APT::Sandbox::User=root)
+	apt-get "${options[@]}" update &&
+		(cd "$dir" && apt-get "${options[@]}" --download-only source "$name") &&
+		tar -xf "$dir/$name"_*.orig.tar.xz -C "$dir/src.tmp" \
+			--strip-components=1 "$@" || return
+	mv "$dir/src.tmp" "$dir/src"
+}
+
 need_root() {
 	[ "$(id -u)" = 0 ] || die "a Debian system can only be made by root; run it with sudo"
 }
