@@ -170,6 +170,10 @@ test_lines() {
 	holds "-s 0" has "$log" '^write\(1, ""\.\.\., 11\) '
 	run -s 11 -e trace=write cat words
 	holds "-s of just that" has "$log" '^write\(1, "some words\\n", 11\) '
+	run -a 30 -e trace=write cat words
+	holds "-a 30" has "$log" '^write\(1, "some words\\n", 11\) = 11$'
+	run -a 50 -t -e trace=write cat words
+	holds "-a 50: the time counts" has "$log" '^.{8} write\(1, "some words\\n", 11\) {11}= 11$'
 	run -s 5000 -e trace=write cat words
 	holds "-s above the most: it is said" has "$tmp/stderr" \
 		'^utrace: -s 5000: at most 4096 '

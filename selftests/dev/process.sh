@@ -249,12 +249,14 @@ test_options() {
 		-eraw=all -bexecve; do
 		holds "$option of strace: the nearest" says 125 "the nearest is" "$option" true
 	done
-	holds "strace's -a COLUMN" says 125 "--all" -a 20 true
+	holds "-a as it was: --all is named" says 125 "--all" -a
+	holds "-a as it was, after another option" says 125 "--all" -o "$log" -a
+	holds "-a as it was, before another option" says 125 "--all" -a -o "$log"
 	holds "--exe: no such file" says 125 "no such file" --exe=/no/such/file
 	holds "--exe: a directory" says 125 "it is not an executable file" --exe=/
 	holds "--exe twice" says 125 "give only one" --exe=/bin/true --exe=/bin/false
 	holds "--cgroup twice" says 125 "give only one" --cgroup=/sys/fs/cgroup --cgroup=/
-	holds "attach: no target" says 125 "give -p PID, -a, --exe" attach
+	holds "attach: no target" says 125 "give -p PID, --all, --exe" attach
 	holds "--cgroup: no cgroup" says 125 "directory of a version 2 cgroup" --cgroup=/
 	holds "--unit: no such unit" says 125 "no unit" --unit=no-such-unit
 	holds "-V" ends 0 "$utrace" -V
@@ -264,12 +266,12 @@ test_options() {
 		ends 0 "$utrace" -o "$log" -e trace=waitpid true &&
 			[ "$(cat "$log")" = "+++ exited with 0 +++" ]'
 	sleeper
-	holds "-a" trace -a -o "$log"
+	holds "--all" trace --all -o "$log"
 	kill "$task"
 	await has "$log" "^$task +\\+\\+\\+ killed"
-	holds "-a: a task that it did not start" has "$log" "^$task +\\+\\+\\+ killed by SIGTERM"
+	holds "--all: a task that it did not start" has "$log" "^$task +\\+\\+\\+ killed by SIGTERM"
 	kill -INT "$job"
-	holds "-a: Ctrl-C" await has_ended "$job"
+	holds "--all: Ctrl-C" await has_ended "$job"
 }
 
 test_ps() {

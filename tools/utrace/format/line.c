@@ -20,9 +20,6 @@
 #define LINE_SIZE	8192
 #define CAPTURED_MAX	4
 
-/* The column at which the result of a short call begins. */
-#define RESULT_COLUMN	39
-
 #define NS_PER_SECOND	1000000000
 
 /* Time of the last line, for -r; 0 before the first one. */
@@ -143,20 +140,23 @@ void line_begin(struct line *line, const struct text *text,
 	if (text->pids || seen_several())
 		write_task(&line->s, text, rec->tid);
 	write_time(&line->s, text, time);
-	line->begin = line->s.len;
 }
 
-/* Append blanks up to the column of results. */
-void line_align_result(struct line *line)
+/*
+ * Append blanks up to the column of results.  The line may have begun in an
+ * earlier part.
+ */
+void line_align_result(struct line *line, const struct text *text)
 {
-	size_t len = line->s.len - line->begin;
+	size_t len = line->before + line->s.len;
 	char *to;
 
-	if (len >= RESULT_COLUMN)
+	/* The result begins with a blank, which is before the column. */
+	if (len + 1 >= text->column)
 		return;
-	to = utrace_write_room(&line->s, RESULT_COLUMN - len);
+	to = utrace_write_room(&line->s, text->column - 1 - len);
 	if (to)
-		memset(to, ' ', RESULT_COLUMN - len);
+		memset(to, ' ', text->column - 1 - len);
 }
 
 /* Pass the text to the output.  Another part of the line may follow. */

@@ -13,18 +13,18 @@
  * struct line - a line, or a part of one, that is being written
  * @s: the text, in the buffer of @out
  * @out: where the text goes
- * @begin: length of @s after the number of the task and the time
+ * @before: bytes of the line in an earlier part
  */
 struct line {
 	struct seq_buf s;
 	struct out *out;
-	size_t begin;
+	size_t before;
 };
 
 void line_open(struct line *line, const struct text *text, size_t data);
 void line_begin(struct line *line, const struct text *text,
 		const struct utrace_rec *rec, __u64 time);
-void line_align_result(struct line *line);
+void line_align_result(struct line *line, const struct text *text);
 void line_close(struct line *line);
 void line_end(struct line *line);
 void line_write_span(struct seq_buf *s, __u64 ns);

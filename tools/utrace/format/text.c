@@ -30,10 +30,11 @@
 
 /*
  * The task whose entry is the last record, so that the exit may go on the same
- * line, else NULL.  And whether text_idle() has printed that entry.
+ * line, else NULL.  And the length of that entry if text_idle() has printed it,
+ * else 0.
  */
 static struct seen_task *last;
-static bool begun;
+static size_t begun;
 
 /**
  * struct call - a system call to be printed
@@ -125,8 +126,11 @@ static void print_call(struct line *line, const struct call *call)
 				&call->items);
 }
 
-/* Print an entry without the closing bracket, which is printed at the exit. */
-static void show_entry(const struct text *text, const struct seen_task *task)
+/*
+ * Print an entry without the closing bracket, which is printed at the exit.
+ * Returns the number of bytes.
+ */
+static size_t show_entry(const struct text *text, const struct seen_task *task)
 {
 	const struct utrace_rec *rec = &task->entry->head;
 	struct line line;
@@ -138,6 +142,7 @@ static void show_entry(const struct text *text, const struct seen_task *task)
 	print_call(&line, &call);
 	line.s.len--;
 	line_close(&line);
+	return line.s.len;
 }
 
 /* End the line of the last entry, whose exit is not the next record. */
@@ -226,7 +231,7 @@ static void text_enter(const struct text *text, struct seen_task *task,
 	if (by_result)
 		return;
 	last = task;
-	begun = false;
+	begun = 0;
 }
 
 /* Print the exit of a call whose entry was printed or is missing. */
@@ -241,7 +246,7 @@ static void print_rest(const struct text *text, const struct seen_task *task,
 	add_items(text, &items, nr, &exit->head);
 	leave_out_status(&items, nr, exit->ret);
 	if (last == task && begun) {
-		/* The length of the line until here is not known. */
+		line.before = begun;
 		utrace_write_char(&line.s, ')');
 		utrace_print_output_items(&line.s, nr, &items);
 	} else {
@@ -253,8 +258,8 @@ static void print_rest(const struct text *text, const struct seen_task *task,
 			utrace_print_call_name(&line.s, nr);
 		utrace_write_literal(&line.s, " resumed>)");
 		utrace_print_output_items(&line.s, nr, &items);
-		line_align_result(&line);
 	}
+	line_align_result(&line, text);
 	end_with_result(text, &line, nr, exit->ret, began, exit->head.time);
 }
 
@@ -272,7 +277,7 @@ static void print_whole(const struct text *text, const struct seen_task *task,
 	add_items(text, &call.items, call.nr, &exit->head);
 	leave_out_status(&call.items, call.nr, exit->ret);
 	print_call(&line, &call);
-	line_align_result(&line);
+	line_align_result(&line, text);
 	end_with_result(text, &line, call.nr, exit->ret, call.began,
 			exit->head.time);
 }
@@ -357,7 +362,7 @@ static void text_call(const struct text *text, const struct utrace_rec *rec)
 	add_items(text, &call.items, call.nr, rec);
 	leave_out_status(&call.items, call.nr, from->ret);
 	print_call(&line, &call);
-	line_align_result(&line);
+	line_align_result(&line, text);
 	end_with_result(text, &line, call.nr, from->ret, from->began, rec->time);
 }
 
@@ -391,14 +396,15 @@ static void end_last_call(const struct text *text, const struct seen_task *task)
 		return;
 	line_open(&line, text, task->entry->head.size);
 	if (begun) {
+		line.before = begun;
 		utrace_write_char(&line.s, ')');
 	} else {
 		line_begin(&line, text, &task->entry->head,
 			   task->entry->head.time);
 		take_entry(text, &call, task->entry);
 		print_call(&line, &call);
-		line_align_result(&line);
 	}
+	line_align_result(&line, text);
 	utrace_write_literal(&line.s, " = ?");
 	line_end(&line);
 	last = NULL;
@@ -595,8 +601,7 @@ void text_record(const struct text *text, const struct utrace_rec *rec)
 void text_idle(const struct text *text)
 {
 	if (last && !begun) {
-		show_entry(text, last);
-		begun = true;
+		begun = show_entry(text, last);
 	}
 	out_flush(text->out);
 }

@@ -30,6 +30,7 @@ enum text_time {
  *	task was seen
  * @quiet: -q: print no line when a task ends
  * @verbose: -v: also print environments
+ * @column: -a: column at which the results of calls begin
  * @max_string: -s: maximum number of bytes to show of memory that calls read
  *	and write
  * @failed: -Z: print only calls that fail
@@ -43,6 +44,7 @@ struct text {
 	bool pids;
 	bool quiet;
 	bool verbose;
+	unsigned int column;
 	unsigned int max_string;
 	bool failed;
 	bool succeeded;

@@ -94,7 +94,7 @@ void trace_attach(struct trace *trace)
 	if (options->npids && session_in_flight(session))
 		fail("calls in flight", session_why_not(errno));
 	if (options->all && session_attach_all(session))
-		fail("-a", session_why_not_all(errno));
+		fail("--all", session_why_not_all(errno));
 	if (options->exe && session_attach_exe(session, options->exe))
 		fail(options->exe, session_why_not_exe(errno));
 	if (options->cgroup && session_attach_cgroup(session, options->cgroup))

@@ -22,6 +22,9 @@
 #define BUFFER_MIN	(64UL << 10)
 #define BUFFER_MAX	(64UL << 20)
 
+/* The largest column of -a.  A line has room for as many blanks. */
+#define COLUMN_MAX	4096
+
 /* Keys of long options that have no letter. */
 enum {
 	KEY_EXE = 0x100,
@@ -30,12 +33,13 @@ enum {
 	KEY_DROP,
 	KEY_BUFFER,
 	KEY_NOTHING,
+	KEY_ALL,
 };
 
 static const struct argp_option our_options[] = {
 	{ "attach", 'p', "PID", 0,
 	  "Trace this process or thread; may be given more than once, or as a list" },
-	{ "all", 'a', NULL, 0, "Trace all processes" },
+	{ "all", KEY_ALL, NULL, 0, "Trace all processes" },
 	{ "exe", KEY_EXE, "PATH", 0, "Trace processes that run this file" },
 	{ "cgroup", KEY_CGROUP, "PATH", 0, "Trace processes of this cgroup" },
 	{ "unit", KEY_UNIT, "NAME", 0, "Trace processes of this systemd unit" },
@@ -58,6 +62,8 @@ static const struct argp_option our_options[] = {
 	{ "string-limit", 's', "N", 0,
 	  "Show at most N bytes of data that calls read and write (32), up to "
 	  "4096" },
+	{ "columns", 'a', "COLUMN", 0,
+	  "Column at which the results of calls begin (40)" },
 	{ "absolute-timestamps", 't', NULL, 0,
 	  "Time of day before each line; -tt: with microseconds, -ttt: as seconds" },
 	{ "relative-timestamps", 'r', NULL, 0, "Time since the line before" },
@@ -173,6 +179,21 @@ static unsigned int parse_limit(struct argp_state *state, const char *arg)
 }
 
 /*
+ * Parse a column.  Until 0.1 -a had no argument and traced all processes, so an
+ * argument that is no number may come from a script of that time.
+ */
+static unsigned int parse_column(struct argp_state *state, const char *arg)
+{
+	char *end;
+	unsigned long column = strtoul(arg, &end, 10);
+
+	if (*end || !isdigit((unsigned char)*arg) || column > COLUMN_MAX)
+		argp_error(state, "-a %s: give a column, as to strace; --all traces all processes",
+			   arg);
+	return column;
+}
+
+/*
  * Parse the options for the format of lines.  Returns whether @key is one of
  * these.
  */
@@ -180,6 +201,9 @@ static bool parse_text(int key, char *arg, struct argp_state *state,
 		       struct text *text)
 {
 	switch (key) {
+	case 'a':
+		text->column = parse_column(state, arg);
+		return true;
 	case 's':
 		text->max_string = parse_limit(state, arg);
 		return true;
@@ -222,7 +246,7 @@ static bool parse_target(int key, char *arg, struct argp_state *state,
 	case 'p':
 		add_pids(state, options, arg);
 		return true;
-	case 'a':
+	case KEY_ALL:
 		options->all = true;
 		return true;
 	case KEY_EXE:
@@ -330,19 +354,50 @@ static void check(const struct options *options, enum command command)
 {
 	const char *program = options->program[0];
 
-	if (options->all && program && strspn(program, "0123456789") == strlen(program))
-		fail("-a", "it means --all here; strace's -a COLUMN does not exist");
 	if (options->all && program)
-		fail("-a", "it traces all programs, so give none");
+		fail("--all", "it traces all programs, so give none");
 	if (command == COMMAND_RUN && !program)
 		fail("run", "which program? 'utrace run PROGRAM'");
 	if (command == COMMAND_ATTACH && (program || !options_attach(options)))
-		fail("attach", "give -p PID, -a, --exe, --cgroup or --unit");
+		fail("attach", "give -p PID, --all, --exe, --cgroup or --unit");
 	if (!program && !options_attach(options))
 		fail("which program or process?",
 		     "'utrace PROGRAM' or 'utrace -p PID'; see 'utrace --help'");
 	if (!program && (options->user || options->nenv))
 		fail("-u and -E", "they are about a program, so give one");
+}
+
+/* Check whether a short option takes an argument. */
+static bool takes_argument(char letter)
+{
+	const struct argp_option *option;
+
+	for (option = our_options; option->name || option->key; option++)
+		if (option->key == letter)
+			return option->arg;
+	return false;
+}
+
+/*
+ * Check whether the options end with -a without an argument, which has traced
+ * all processes once.  getopt() would only say that the argument is missing.
+ */
+static bool is_old_all(int argc, char **argv)
+{
+	const char *letter;
+	int i;
+
+	for (i = 1; i < argc && argv[i][0] == '-'; i++) {
+		for (letter = argv[i] + 1; *letter; letter++) {
+			if (*letter == '-' || takes_argument(*letter))
+				break;
+		}
+		if (*letter == 'a' && !letter[1] && i == argc - 1)
+			return true;
+		if (*letter && *letter != '-' && !letter[1])
+			i++;
+	}
+	return false;
 }
 
 /**
@@ -370,11 +425,15 @@ void options_parse(struct options *options, int argc, char **argv,
 	};
 	int first = argc;
 
-	*options = (struct options){ .text.max_string = 32 };
+	*options = (struct options){ 
+		.text = { .max_string = 32, .column = 40 },
+	};
 	if (command != COMMAND_NONE)
 		snprintf(name, sizeof(name), "utrace %s", argv[0]);
 	argv[0] = name;
 	argp_err_exit_status = STATUS_FAILED;
+	if (is_old_all(argc, argv))
+		fail("-a", "give a column, as to strace; --all traces all processes");
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, &first, options);
 	options->program = argv + first;
 	check(options, command);

@@ -27,7 +27,7 @@
  * @interruptible: -I: when the command can be interrupted
  * @pids: -p: tasks to attach to; never freed
  * @npids: number of elements of @pids
- * @all: -a: attach to all tasks
+ * @all: --all: attach to all tasks
  * @drop: --drop: tasks do not wait for this command, and records may be lost
  * @buffer: --buffer-size: bytes of all rings, 0 for the default
  * @exe: --exe: attach to the processes that execute this file, or NULL

@@ -20,7 +20,6 @@ enum {
 	KEY_INJECT,
 	KEY_SIGNAL,
 	KEY_STATUS,
-	KEY_COLUMNS,
 	KEY_KVM,
 	KEY_TIPS,
 };
@@ -52,7 +51,6 @@ const struct argp_option strace_options[] = {
 	{ "fault", KEY_INJECT, "SET", HIDDEN },
 	{ "signal", KEY_SIGNAL, "SET", HIDDEN },
 	{ "status", KEY_STATUS, "SET", HIDDEN },
-	{ "columns", KEY_COLUMNS, "N", HIDDEN },
 	{ "kvm", KEY_KVM, "WHAT", HIDDEN },
 	{ "tips", KEY_TIPS, "WHICH", OPTIONAL },
 	{}
@@ -83,7 +81,6 @@ static const struct {
 	{ KEY_INJECT, "no injection of errors; the nearest is strace -e inject=" },
 	{ KEY_SIGNAL, "no --signal; the nearest is -e trace=none, which shows all signals" },
 	{ KEY_STATUS, "no --status; the nearest are -z and -Z" },
-	{ KEY_COLUMNS, "no --columns; the nearest is no option: results begin at column 40" },
 	{ KEY_KVM, "no --kvm; the nearest is 'perf kvm stat'" },
 	{ KEY_TIPS, "no --tips; the nearest is --help" },
 };

@@ -121,7 +121,7 @@ static void say_detached(pid_t tid, void *data)
 }
 
 /*
- * Print which tasks are detached, if their attach was printed; with -a, --exe
+ * Print which tasks are detached, if their attach was printed; with --all, --exe
  * and --cgroup it was not.  The program is one of them even if the signal that
  * interrupts the trace has just killed it.
  */
