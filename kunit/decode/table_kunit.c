@@ -297,7 +297,7 @@ static void print_flags(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, PRINT(p, fcntl, 3, F_SETFD, 1),
 			   "fcntl(3, F_SETFD, 0x1)");
 	KUNIT_EXPECT_STREQ(test, PRINT(p, fcntl, 3, 99, 0),
-			   "fcntl(3, 0x63, 0)");
+			   "fcntl(3, 0x63 /* F_??? */, 0)");
 	KUNIT_EXPECT_STREQ(test, PRINT(p, futex, 0x10, 128 | 256 | 9, 1),
 			   "futex(0x10, FUTEX_WAIT_BITSET|FUTEX_PRIVATE_FLAG|FUTEX_CLOCK_REALTIME, 1, NULL, NULL, 0)");
 	KUNIT_EXPECT_STREQ(test, PRINT(p, access, 1, 0), "access(0x1, F_OK)");
@@ -469,7 +469,7 @@ static void print_other_addresses(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, print_bind(p, &nl, sizeof(nl)),
 			   "bind(3, {sa_family=AF_NETLINK, nl_pid=7, nl_groups=0x0}, 12)");
 	KUNIT_EXPECT_STREQ(test, print_bind(p, "\xff\0ab", 4),
-			   "bind(3, {sa_family=0xff, sa_data=0x6162}, 4)");
+			   "bind(3, {sa_family=0xff /* AF_??? */, sa_data=0x6162}, 4)");
 }
 
 /*

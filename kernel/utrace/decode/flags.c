@@ -365,8 +365,10 @@ static const struct named xattr_bits[] = {
  * @values: names of the values under @mask, ended by an empty entry; may be
  *	NULL
  * @bits: names of the bits outside @mask, ended by an empty entry; may be NULL
+ * @unknown: comment for a number without a name, as strace has it
  * @wide: the argument has the size of the ABI's word; false: it is an int, and
  *	the upper half of the register is ignored
+ * @apart: the bits outside @mask are printed like a number of their own
  *
  * Constant.
  */
@@ -375,69 +377,101 @@ struct flag_set {
 	unsigned long mask;
 	const struct named *values;
 	const struct named *bits;
+	const char *unknown;
 	bool wide;
+	bool apart;
 };
 
-#define VALUES(table)		{ .mask = ~0UL, .values = table }
+#define VALUES(table, comment)	\
+	{ .mask = ~0UL, .values = table, .unknown = comment }
 
 static const struct flag_set flag_sets[] = {
-	[UTRACE_FLAGS_ACCESS] = { .zero = "F_OK", .bits = access_bits },
-	[UTRACE_FLAGS_AT] = { .bits = at_bits },
-	[UTRACE_FLAGS_CLOCK] = VALUES(clocks),
-	[UTRACE_FLAGS_CLONE] = { .bits = clone_bits },
-	[UTRACE_FLAGS_EPOLL_CTL] = VALUES(epoll_ctls),
-	[UTRACE_FLAGS_FACCESSAT] = { .bits = faccessat_bits },
-	[UTRACE_FLAGS_FAMILY] = VALUES(families),
-	[UTRACE_FLAGS_FCNTL] = VALUES(fcntls),
-	[UTRACE_FLAGS_FD] = { .bits = fd_bits },
-	[UTRACE_FLAGS_FLOCK] = { .bits = flock_bits },
+	[UTRACE_FLAGS_ACCESS] = {
+		.zero = "F_OK",
+		.bits = access_bits,
+		.unknown = "?_OK",
+	},
+	[UTRACE_FLAGS_AT] = { .bits = at_bits, .unknown = "AT_???" },
+	[UTRACE_FLAGS_CLOCK] = VALUES(clocks, "CLOCK_???"),
+	[UTRACE_FLAGS_CLONE] = { .bits = clone_bits, .unknown = "CLONE_???" },
+	[UTRACE_FLAGS_EPOLL_CTL] = VALUES(epoll_ctls, "EPOLL_CTL_???"),
+	[UTRACE_FLAGS_FACCESSAT] = {
+		.bits = faccessat_bits,
+		.unknown = "AT_???",
+	},
+	[UTRACE_FLAGS_FAMILY] = VALUES(families, "AF_???"),
+	[UTRACE_FLAGS_FCNTL] = VALUES(fcntls, "F_???"),
+	[UTRACE_FLAGS_FD] = { .bits = fd_bits, .unknown = "O_???" },
+	[UTRACE_FLAGS_FLOCK] = { .bits = flock_bits, .unknown = "LOCK_???" },
 	[UTRACE_FLAGS_FUTEX] = {
 		.mask = FUTEX_CMD_MASK,
 		.values = futexes,
 		.bits = futex_bits,
+		.unknown = "FUTEX_???",
 	},
-	[UTRACE_FLAGS_MADVISE] = VALUES(madvises),
+	[UTRACE_FLAGS_MADVISE] = VALUES(madvises, "MADV_???"),
 	[UTRACE_FLAGS_MAP] = {
 		.mask = MAP_TYPE,
 		.values = maps,
 		.bits = map_bits,
 		.wide = true,
+		.unknown = "MAP_???",
 	},
-	[UTRACE_FLAGS_MOUNT] = { .bits = mount_bits, .wide = true },
-	[UTRACE_FLAGS_MREMAP] = { .bits = mremap_bits, .wide = true },
-	[UTRACE_FLAGS_MSG] = { .bits = msg_bits },
-	[UTRACE_FLAGS_MSYNC] = { .bits = msync_bits },
+	[UTRACE_FLAGS_MOUNT] = {
+		.bits = mount_bits,
+		.wide = true,
+		.unknown = "MS_???",
+	},
+	[UTRACE_FLAGS_MREMAP] = {
+		.bits = mremap_bits,
+		.wide = true,
+		.unknown = "MREMAP_???",
+	},
+	[UTRACE_FLAGS_MSG] = { .bits = msg_bits, .unknown = "MSG_???" },
+	[UTRACE_FLAGS_MSYNC] = { .bits = msync_bits, .unknown = "MS_???" },
 	[UTRACE_FLAGS_OPEN] = {
 		.mask = O_ACCMODE,
 		.values = opens,
 		.bits = open_bits,
+		.unknown = "O_???",
 	},
-	[UTRACE_FLAGS_PRCTL] = VALUES(prctls),
+	[UTRACE_FLAGS_PRCTL] = VALUES(prctls, "PR_???"),
 	[UTRACE_FLAGS_PROT] = {
 		.zero = "PROT_NONE",
 		.bits = prot_bits,
 		.wide = true,
+		.unknown = "PROT_???",
 	},
-	[UTRACE_FLAGS_PTRACE] = VALUES(ptraces),
-	[UTRACE_FLAGS_RENAME] = { .bits = rename_bits },
-	[UTRACE_FLAGS_RESOURCE] = VALUES(resources),
+	[UTRACE_FLAGS_PTRACE] = VALUES(ptraces, "PTRACE_???"),
+	[UTRACE_FLAGS_RENAME] = { .bits = rename_bits, .unknown = "RENAME_??" },
+	[UTRACE_FLAGS_RESOURCE] = VALUES(resources, "RLIMIT_???"),
 	[UTRACE_FLAGS_SCHED] = {
 		.mask = ~(unsigned long)SCHED_RESET_ON_FORK,
 		.values = policies,
 		.bits = policy_bits,
+		.unknown = "SCHED_???",
 	},
-	[UTRACE_FLAGS_SHUTDOWN] = VALUES(shutdowns),
-	[UTRACE_FLAGS_SIGPROCMASK] = VALUES(sigprocmasks),
+	[UTRACE_FLAGS_SHUTDOWN] = VALUES(shutdowns, "SHUT_???"),
+	[UTRACE_FLAGS_SIGPROCMASK] = VALUES(sigprocmasks, "SIG_???"),
 	[UTRACE_FLAGS_SOCKTYPE] = {
 		.mask = SOCK_TYPE_MASK,
 		.values = socktypes,
 		.bits = sock_bits,
+		.apart = true,
+		.unknown = "SOCK_???",
 	},
-	[UTRACE_FLAGS_UNLINKAT] = { .bits = unlinkat_bits },
-	[UTRACE_FLAGS_UNSHARE] = { .bits = clone_bits, .wide = true },
-	[UTRACE_FLAGS_WAIT] = { .bits = wait_bits },
-	[UTRACE_FLAGS_WHENCE] = VALUES(whences),
-	[UTRACE_FLAGS_XATTR] = { .bits = xattr_bits },
+	[UTRACE_FLAGS_UNLINKAT] = {
+		.bits = unlinkat_bits,
+		.unknown = "AT_???",
+	},
+	[UTRACE_FLAGS_UNSHARE] = {
+		.bits = clone_bits,
+		.wide = true,
+		.unknown = "CLONE_???",
+	},
+	[UTRACE_FLAGS_WAIT] = { .bits = wait_bits, .unknown = "W???" },
+	[UTRACE_FLAGS_WHENCE] = VALUES(whences, "SEEK_???"),
+	[UTRACE_FLAGS_XATTR] = { .bits = xattr_bits, .unknown = "XATTR_???" },
 };
 
 static_assert(ARRAY_SIZE(flag_sets) == UTRACE_FLAG_SETS);
@@ -487,29 +521,91 @@ static unsigned long print_bits(struct seq_buf *s, const struct named *bits,
 	return value;
 }
 
+/* Print a number that has no name, with the comment of @set. */
+static void print_unknown(struct seq_buf *s, const struct flag_set *set,
+			  unsigned long value)
+{
+	utrace_print_hex(s, value);
+	if (!value || utrace_style.constants == UTRACE_CONSTANTS_RAW)
+		return;
+	utrace_write_literal(s, " /* ");
+	seq_buf_puts(s, set->unknown);
+	utrace_write_literal(s, " */");
+}
+
 /*
- * Append @value by the names in @set.  Bits without a name are printed in base
- * 16.
+ * Print @value by the names in @set.  Returns false if it has none; then nothing
+ * is printed.
  */
-static void print_set(struct seq_buf *s, const struct flag_set *set,
-		      unsigned long value, bool *first)
+static bool print_names(struct seq_buf *s, const struct flag_set *set,
+			unsigned long value)
 {
 	const struct named *named;
+	bool first = true;
 
 	if (!value && set->zero) {
-		print_separator(s, first);
 		seq_buf_puts(s, set->zero);
-		return;
+		return true;
 	}
 	named = name_of(set->values, value & set->mask);
 	if (named) {
-		print_name(s, named, first);
+		print_name(s, named, &first);
 		value &= ~set->mask;
 	}
-	value = print_bits(s, set->bits, value, first);
-	if (value || *first) {
-		print_separator(s, first);
+	value = print_bits(s, set->bits, value, &first);
+	if (first)
+		return false;
+	if (value) {
+		utrace_write_char(s, '|');
 		utrace_print_hex(s, value);
+	}
+	return true;
+}
+
+static void print_in_style(struct seq_buf *s, const struct flag_set *set,
+			   unsigned long value)
+{
+	size_t before = s->len;
+
+	if (utrace_style.constants == UTRACE_CONSTANTS_RAW) {
+		utrace_print_hex(s, value);
+		return;
+	}
+	utrace_print_hex(s, value);
+	utrace_write_literal(s, " /* ");
+	if (print_names(s, set, value)) {
+		utrace_write_literal(s, " */");
+		return;
+	}
+	s->len = before;
+	print_unknown(s, set, value);
+}
+
+static void print_set(struct seq_buf *s, const struct flag_set *set,
+		      unsigned long value)
+{
+	if (utrace_style.constants != UTRACE_CONSTANTS_NAMES)
+		print_in_style(s, set, value);
+	else if (!print_names(s, set, value))
+		print_unknown(s, set, value);
+}
+
+/*
+ * Print the two parts of a number by the names of each: the field under
+ * @set->mask, and the other bits.
+ */
+static void print_apart(struct seq_buf *s, const struct flag_set *set,
+			unsigned long value)
+{
+	print_set(s, set, value & set->mask);
+	if (value & ~set->mask) {
+		const struct flag_set bits = {
+			.bits = set->bits,
+			.unknown = set->unknown,
+		};
+
+		utrace_write_char(s, '|');
+		print_set(s, &bits, value & ~set->mask);
 	}
 }
 
@@ -517,7 +613,8 @@ static void print_set(struct seq_buf *s, const struct flag_set *set,
  * utrace_print_flags() - print a number by the names of its bits
  * @s: the text is appended here
  * @set: enum utrace_flag_set
- * @value: the number; bits and values without a name are printed in base 16
+ * @value: the number; bits and values without a name are printed in base 16,
+ *	with a comment if nothing of the number has a name
  *
  * Context: Any.
  */
@@ -526,7 +623,6 @@ void utrace_print_flags(struct seq_buf *s, unsigned int set,
 {
 	const struct flag_set *flags;
 	unsigned int signal = 0;
-	bool first = true;
 
 	if (WARN_ON_ONCE(set >= UTRACE_FLAG_SETS))
 		return;
@@ -537,23 +633,48 @@ void utrace_print_flags(struct seq_buf *s, unsigned int set,
 		signal = value & CSIGNAL;
 		value &= ~CSIGNAL;
 	}
-	if (value || !signal)
-		print_set(s, flags, value, &first);
+	if (flags->apart)
+		print_apart(s, flags, value);
+	else if (value || !signal)
+		print_set(s, flags, value);
 	if (signal) {
-		print_separator(s, &first);
+		if (value)
+			utrace_write_char(s, '|');
 		utrace_print_signal(s, signal);
 	}
 }
 
 /**
- * utrace_print_signal() - print a signal by its name
+ * utrace_print_constant() - print a number that has a name
+ * @s: the text is appended here
+ * @value: the number, printed in base 10
+ * @name: its name
+ *
+ * Context: Any.
+ */
+void utrace_print_constant(struct seq_buf *s, long value, const char *name)
+{
+	if (utrace_style.constants == UTRACE_CONSTANTS_NAMES) {
+		seq_buf_puts(s, name);
+		return;
+	}
+	utrace_write_signed(s, value);
+	if (utrace_style.constants == UTRACE_CONSTANTS_RAW)
+		return;
+	utrace_write_literal(s, " /* ");
+	seq_buf_puts(s, name);
+	utrace_write_literal(s, " */");
+}
+
+/**
+ * utrace_print_signal_name() - print a signal by its name, in any style
  * @s: the text is appended here
  * @signal: number of the signal; a number that is no signal is printed in base
  *	10
  *
  * Context: Any.
  */
-void utrace_print_signal(struct seq_buf *s, int signal)
+void utrace_print_signal_name(struct seq_buf *s, int signal)
 {
 	const struct named *named = name_of(signals, (u32)signal);
 
@@ -567,4 +688,28 @@ void utrace_print_signal(struct seq_buf *s, int signal)
 	} else {
 		utrace_write_signed(s, signal);
 	}
+}
+
+/**
+ * utrace_print_signal() - print a signal in the style of constants
+ * @s: the text is appended here
+ * @signal: number of the signal; a number that is no signal is printed in base
+ *	10
+ *
+ * Context: Any.
+ */
+void utrace_print_signal(struct seq_buf *s, int signal)
+{
+	bool named = signal > 0 && signal <= SIGRTMAX;
+
+	if (utrace_style.constants == UTRACE_CONSTANTS_NAMES || !named) {
+		utrace_print_signal_name(s, signal);
+		return;
+	}
+	utrace_write_signed(s, signal);
+	if (utrace_style.constants == UTRACE_CONSTANTS_RAW)
+		return;
+	utrace_write_literal(s, " /* ");
+	utrace_print_signal_name(s, signal);
+	utrace_write_literal(s, " */");
 }

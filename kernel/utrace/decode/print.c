@@ -245,7 +245,7 @@ static void print_fd(const struct call_text *c, unsigned int arg, bool dfd)
 	const struct utrace_item *item = item_of(c, arg);
 
 	if (dfd && (int)c->args[arg] == AT_FDCWD)
-		utrace_write_literal(c->s, "AT_FDCWD");
+		utrace_print_constant(c->s, AT_FDCWD, "AT_FDCWD");
 	else
 		utrace_write_signed(c->s, (int)c->args[arg]);
 	if (!item)

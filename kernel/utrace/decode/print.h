@@ -53,6 +53,49 @@ enum utrace_flag_set {
 	UTRACE_FLAG_SETS
 };
 
+/**
+ * enum utrace_constants - how numbers that have names are printed
+ * @UTRACE_CONSTANTS_NAMES: by their names
+ * @UTRACE_CONSTANTS_RAW: as numbers
+ * @UTRACE_CONSTANTS_BOTH: as numbers, with the names in a comment
+ */
+enum utrace_constants {
+	UTRACE_CONSTANTS_NAMES,
+	UTRACE_CONSTANTS_RAW,
+	UTRACE_CONSTANTS_BOTH,
+};
+
+/**
+ * enum utrace_hex - which bytes of strings are printed in base 16
+ * @UTRACE_HEX_NONE: none; bytes that are no text are printed in base 8
+ * @UTRACE_HEX_BYTES: bytes that are no text
+ * @UTRACE_HEX_STRINGS: all bytes of a string that has such a byte
+ * @UTRACE_HEX_ALL: all bytes
+ */
+enum utrace_hex {
+	UTRACE_HEX_NONE,
+	UTRACE_HEX_BYTES,
+	UTRACE_HEX_STRINGS,
+	UTRACE_HEX_ALL,
+};
+
+/**
+ * struct utrace_style - how calls are printed
+ * @constants: enum utrace_constants
+ * @hex: enum utrace_hex
+ */
+struct utrace_style {
+	u8 constants;
+	u8 hex;
+};
+
+/* The kernel has one style, which costs nothing.  The command has options. */
+#ifdef __KERNEL__
+static const struct utrace_style utrace_style __maybe_unused;
+#else
+extern struct utrace_style utrace_style;
+#endif
+
 void utrace_print_call_name(struct seq_buf *s, u64 nr);
 void utrace_print_call(struct seq_buf *s, u64 nr,
 		       const unsigned long args[6], const void *data,
@@ -72,6 +115,8 @@ void utrace_print_string(struct seq_buf *s, const char *text, size_t len);
 void utrace_print_flags(struct seq_buf *s, unsigned int set,
 			unsigned long value);
 void utrace_print_hex(struct seq_buf *s, unsigned long value);
+void utrace_print_constant(struct seq_buf *s, long value, const char *name);
 void utrace_print_signal(struct seq_buf *s, int signal);
+void utrace_print_signal_name(struct seq_buf *s, int signal);
 
 #endif /* _KERNEL_UTRACE_DECODE_PRINT_H */

@@ -11,6 +11,10 @@
 #include "print.h"
 #include "write.h"
 
+#ifndef __KERNEL__
+struct utrace_style utrace_style;
+#endif
+
 /* Size of the longest escape, a backslash and three digits. */
 #define ESCAPE_MAX	4
 
@@ -109,6 +113,43 @@ static char *write_all(char *to, const u8 *text, const u8 *end)
 	return to;
 }
 
+/* Write one byte as "\x" and two digits, and return the end. */
+static char *write_hex_byte(char *to, u8 ch)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	*to++ = '\\';
+	*to++ = 'x';
+	*to++ = digits[ch >> 4];
+	*to++ = digits[ch & 15];
+	return to;
+}
+
+/* Write a byte in a style that has bytes in base 16, and return the end. */
+static char *write_styled(char *to, const u8 *text, const u8 *end, bool all)
+{
+	if (all || !escapes[*text])
+		return write_hex_byte(to, *text);
+	return write_byte(to, text, end);
+}
+
+/*
+ * Append text in a style that has bytes in base 16.  What does not fit is
+ * omitted.
+ */
+static void write_in_hex(struct seq_buf *s, const u8 *text, const u8 *end)
+{
+	bool all = utrace_style.hex == UTRACE_HEX_ALL;
+	char one[ESCAPE_MAX];
+	const u8 *at;
+
+	if (utrace_style.hex == UTRACE_HEX_STRINGS)
+		for (at = text; at < end; at++)
+			all |= !escapes[*at];
+	for (; text < end; text++)
+		utrace_write(s, one, write_styled(one, text, end, all) - one);
+}
+
 /* write_all() for the case that the room may not suffice. */
 static void write_what_fits(struct seq_buf *s, const u8 *text, const u8 *end)
 {
@@ -128,7 +169,9 @@ static void write_what_fits(struct seq_buf *s, const u8 *text, const u8 *end)
  */
 void utrace_write_escaped(struct seq_buf *s, const u8 *text, size_t len)
 {
-	if (seq_buf_buffer_left(s) / ESCAPE_MAX < len)
+	if (utrace_style.hex)
+		write_in_hex(s, text, text + len);
+	else if (seq_buf_buffer_left(s) / ESCAPE_MAX < len)
 		write_what_fits(s, text, text + len);
 	else
 		s->len = write_all(s->buffer + s->len, text, text + len) -

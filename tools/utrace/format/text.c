@@ -379,7 +379,7 @@ static void text_signal(const struct text *text, const struct utrace_rec *rec)
 	line_open(&line, text, 0);
 	line_begin(&line, text, rec, rec->time);
 	utrace_write_literal(&line.s, "--- ");
-	utrace_print_signal(&line.s, info.si_signo);
+	utrace_print_signal_name(&line.s, info.si_signo);
 	utrace_write_char(&line.s, ' ');
 	siginfo_print(&line.s, &info);
 	utrace_write_literal(&line.s, " ---");
@@ -416,7 +416,7 @@ static void print_status(struct seq_buf *s, const struct utrace_rec_exit *exit)
 		utrace_write_literal(s, "+++ exited +++");
 	} else if (exit->code & 0x7f) {
 		utrace_write_literal(s, "+++ killed by ");
-		utrace_print_signal(s, exit->code & 0x7f);
+		utrace_print_signal_name(s, exit->code & 0x7f);
 		seq_buf_puts(s, exit->code & 0x80 ? " (core dumped) +++" : " +++");
 	} else {
 		utrace_write_literal(s, "+++ exited with ");
@@ -474,7 +474,7 @@ static void text_jobctl(const struct text *text, const struct utrace_rec *rec)
 							      "--- stopped");
 	if (jobctl->signal) {
 		utrace_write_literal(&line.s, " by ");
-		utrace_print_signal(&line.s, jobctl->signal);
+		utrace_print_signal_name(&line.s, jobctl->signal);
 	}
 	utrace_write_literal(&line.s, " ---");
 	line_end(&line);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/print.h"
 #include "lib/fail.h"
 #include "lib/memory.h"
 #include "options.h"
@@ -34,6 +35,7 @@ enum {
 	KEY_BUFFER,
 	KEY_NOTHING,
 	KEY_ALL,
+	KEY_HEX,
 };
 
 static const struct argp_option our_options[] = {
@@ -64,6 +66,12 @@ static const struct argp_option our_options[] = {
 	  "4096" },
 	{ "columns", 'a', "COLUMN", 0,
 	  "Column at which the results of calls begin (40)" },
+	{ "const-print-style", 'X', "STYLE", 0,
+	  "Constants: abbrev (by name), raw (as numbers) or verbose (both)" },
+	{ NULL, 'x', NULL, 0,
+	  "Strings with bytes that are no text in base 16; -xx: all strings" },
+	{ "strings-in-hex", KEY_HEX, "WHICH", OPTION_ARG_OPTIONAL,
+	  "Bytes in base 16: none, non-ascii-chars, non-ascii (-x), all (-xx)" },
 	{ "absolute-timestamps", 't', NULL, 0,
 	  "Time of day before each line; -tt: with microseconds, -ttt: as seconds" },
 	{ "relative-timestamps", 'r', NULL, 0, "Time since the line before" },
@@ -194,6 +202,44 @@ static unsigned int parse_column(struct argp_state *state, const char *arg)
 }
 
 /*
+ * Find @word in a list of words that ends with NULL.  Returns its index, or -1.
+ */
+static int index_of(const char *const *words, const char *word)
+{
+	int i;
+
+	for (i = 0; words[i]; i++)
+		if (!strcmp(words[i], word))
+			return i;
+	return -1;
+}
+
+static void parse_constants(struct argp_state *state, const char *arg)
+{
+	static const char *const words[] = { "abbrev", "raw", "verbose", NULL };
+	int i = index_of(words, arg);
+
+	if (i < 0)
+		argp_error(state, "-X %s: give raw, abbrev or verbose", arg);
+	utrace_style.constants = i;
+}
+
+/* Parse --strings-in-hex.  @arg is NULL if the option has no argument. */
+static void parse_hex(struct argp_state *state, const char *arg)
+{
+	static const char *const words[] = {
+		"none", "non-ascii-chars", "non-ascii", "all", NULL
+	};
+	int i = arg ? index_of(words, arg) : UTRACE_HEX_ALL;
+
+	if (i < 0)
+		argp_error(state, "--strings-in-hex=%s: give none, "
+			   "non-ascii-chars, non-ascii or all",
+			   arg);
+	utrace_style.hex = i;
+}
+
+/*
  * Parse the options for the format of lines.  Returns whether @key is one of
  * these.
  */
@@ -203,6 +249,16 @@ static bool parse_text(int key, char *arg, struct argp_state *state,
 	switch (key) {
 	case 'a':
 		text->column = parse_column(state, arg);
+		return true;
+	case 'X':
+		parse_constants(state, arg);
+		return true;
+	case 'x':
+		utrace_style.hex = utrace_style.hex == UTRACE_HEX_STRINGS ?
+				   UTRACE_HEX_ALL : UTRACE_HEX_STRINGS;
+		return true;
+	case KEY_HEX:
+		parse_hex(state, arg);
 		return true;
 	case 's':
 		text->max_string = parse_limit(state, arg);
@@ -425,7 +481,7 @@ void options_parse(struct options *options, int argc, char **argv,
 	};
 	int first = argc;
 
-	*options = (struct options){ 
+	*options = (struct options){
 		.text = { .max_string = 32, .column = 40 },
 	};
 	if (command != COMMAND_NONE)

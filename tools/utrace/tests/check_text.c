@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - tests of the text of calls, that need no kernel with utrace
+ *
+ * Prints lines "ok TEXT" and "not ok TEXT", see scripts/command-check.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/seq_buf.h>
+
+#include "decode/items.h"
+#include "decode/print.h"
+
+static bool failed;
+
+/* The command frees much of its memory only by its end. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "detect_leaks=0";
+}
+
+static void holds(bool right, const char *text)
+{
+	printf("%sok %s\n", right ? "" : "not ", text);
+	failed |= !right;
+}
+
+static char buffer[4096];
+static struct seq_buf s = { .buffer = buffer, .size = sizeof(buffer) };
+
+/* Check whether the text in the buffer is @want, and empty the buffer. */
+static bool is(const char *want)
+{
+	bool right = s.len == strlen(want) && !memcmp(buffer, want, s.len);
+
+	if (!right)
+		printf("# '%.*s' instead of '%s'\n", (int)s.len, buffer, want);
+	s.len = 0;
+	return right;
+}
+
+static bool flags_are(unsigned int set, unsigned long value, const char *want)
+{
+	utrace_print_flags(&s, set, value);
+	return is(want);
+}
+
+static bool signal_is(int signal, const char *want)
+{
+	utrace_print_signal(&s, signal);
+	return is(want);
+}
+
+static bool string_is(const char *text, size_t len, const char *want)
+{
+	utrace_print_string(&s, text, len);
+	return is(want);
+}
+
+static void test_unknown(void)
+{
+	holds(flags_are(UTRACE_FLAGS_WHENCE, 77, "0x4d /* SEEK_??? */") &&
+	      flags_are(UTRACE_FLAGS_FCNTL, 999, "0x3e7 /* F_??? */") &&
+	      flags_are(UTRACE_FLAGS_ACCESS, 0xff8, "0xff8 /* ?_OK */"),
+	      "numbers without a name have a comment");
+	holds(flags_are(UTRACE_FLAGS_OPEN, 0x99000000, "O_RDONLY|0x99000000") &&
+	      flags_are(UTRACE_FLAGS_MREMAP, 0xff,
+			"MREMAP_MAYMOVE|MREMAP_FIXED|MREMAP_DONTUNMAP|0xf8"),
+	      "bits without a name behind others have none");
+	holds(flags_are(UTRACE_FLAGS_SOCKTYPE, 99, "SOCK_RAW|0x60 /* SOCK_??? */") &&
+	      flags_are(UTRACE_FLAGS_SOCKTYPE, SOCK_STREAM | SOCK_CLOEXEC,
+			"SOCK_STREAM|SOCK_CLOEXEC"), "the bits of socket() stand alone");
+	holds(flags_are(UTRACE_FLAGS_CLONE, 0xff, "255") &&
+	      flags_are(UTRACE_FLAGS_CLONE, 0x100 | SIGCHLD, "CLONE_VM|SIGCHLD") &&
+	      flags_are(UTRACE_FLAGS_CLONE, 0, "0"), "the signal of clone()");
+}
+
+static void test_constants(void)
+{
+	utrace_style.constants = UTRACE_CONSTANTS_RAW;
+	holds(flags_are(UTRACE_FLAGS_OPEN, O_CLOEXEC, "0x80000") &&
+	      flags_are(UTRACE_FLAGS_ACCESS, 0, "0") &&
+	      flags_are(UTRACE_FLAGS_WHENCE, 77, "0x4d") &&
+	      flags_are(UTRACE_FLAGS_SOCKTYPE, SOCK_STREAM | 0x80800, "0x1|0x80800") &&
+	      flags_are(UTRACE_FLAGS_CLONE, 0x1200000 | SIGCHLD, "0x1200000|17") &&
+	      signal_is(SIGCHLD, "17"), "-X raw");
+	utrace_style.constants = UTRACE_CONSTANTS_BOTH;
+	holds(flags_are(UTRACE_FLAGS_OPEN, O_CLOEXEC, "0x80000 /* O_RDONLY|O_CLOEXEC */") &&
+	      flags_are(UTRACE_FLAGS_ACCESS, 0, "0 /* F_OK */") &&
+	      flags_are(UTRACE_FLAGS_WHENCE, 77, "0x4d /* SEEK_??? */") &&
+	      flags_are(UTRACE_FLAGS_SOCKTYPE, SOCK_STREAM | 0x80800,
+			"0x1 /* SOCK_STREAM */|0x80800 /* SOCK_CLOEXEC|SOCK_NONBLOCK */") &&
+	      signal_is(SIGCHLD, "17 /* SIGCHLD */") && signal_is(99, "99"),
+	      "-X verbose");
+	utrace_print_signal_name(&s, SIGCHLD);
+	holds(is("SIGCHLD"), "names of signals in any style");
+	utrace_style.constants = UTRACE_CONSTANTS_NAMES;
+}
+
+static void test_strings(void)
+{
+	static const char bytes[] = "a\200b\n\0" "11";
+	size_t len = sizeof(bytes) - 1;
+
+	holds(string_is(bytes, len, "\"a\\200b\\n\\00011\""), "bytes in base 8");
+	utrace_style.hex = UTRACE_HEX_BYTES;
+	holds(string_is(bytes, len, "\"a\\x80b\\n\\x0011\""), "bytes in base 16");
+	utrace_style.hex = UTRACE_HEX_STRINGS;
+	holds(string_is(bytes, len, "\"\\x61\\x80\\x62\\x0a\\x00\\x31\\x31\"") &&
+	      string_is("a\tb\n", 4, "\"a\\tb\\n\""), "-x");
+	utrace_style.hex = UTRACE_HEX_ALL;
+	holds(string_is("a\tb", 3, "\"\\x61\\x09\\x62\""), "-xx");
+	utrace_style.hex = UTRACE_HEX_NONE;
+}
+
+int main(void)
+{
+	test_unknown();
+	test_constants();
+	test_strings();
+	return failed;
+}
