@@ -599,23 +599,35 @@ static void show(const struct text *text, bool all)
 	text_end(text);
 }
 
+/* Add -t or -r. */
+static void add_time(struct text *text, int option)
+{
+	if (option == 'r') {
+		text->relative = true;
+	} else if (option == 't' && !text->clock) {
+		text->clock = TEXT_TIME_OF_DAY;
+	} else if (option == 't') {
+		text->clock += text->clock_digits == 6;
+		text->clock_digits = 6;
+	}
+}
+
 int main(int argc, char **argv)
 {
-	struct text text = { .max_string = 32 };
+	struct text text = TEXT_DEFAULT;
 	struct out out;
 	bool all = false;
 	int c;
 
 	while ((c = getopt(argc, argv, "ktrTs:vzZqf")) > 0) {
 		all |= c == 'k';
-		text.time += c == 't';
-		text.time = c == 'r' ? TEXT_RELATIVE : text.time;
+		add_time(&text, c);
 		text.durations |= c == 'T';
 		text.max_string = c == 's' ? atoi(optarg) : (int)text.max_string;
 		text.verbose |= c == 'v';
-		text.succeeded |= c == 'z';
-		text.failed |= c == 'Z';
-		text.quiet |= c == 'q';
+		if (c == 'z' || c == 'Z')
+			text.status = c == 'z' ? STATUS_SUCCESSFUL : STATUS_FAILING;
+		text.quiet |= c == 'q' ? QUIET_EXIT : 0;
 		text.pids |= c == 'f';
 	}
 	out_begin(&out, optind < argc ? open(argv[optind], O_WRONLY) :

@@ -106,12 +106,25 @@ test_errors() {
 		run -e 'trace=!nosuch' true
 	holds "no such group" clear_error "there is no group '%nosuch'" \
 		run -e trace=%nosuch true
+	run -e trace='?nosuch,59' true
+	holds "-e ?name and a number" is execve distinct
+	run -e trace=read@64,write@32 cat words
+	holds "-e name@64 and name@32" is read distinct
+	holds "no such call in a table" clear_error "there is no system call 'waitpid'" \
+		run -e trace=waitpid@64 true
 	holds "no regular expression" clear_error "'/[' is no regular expression" \
 		run -e 'trace=/[' true
 	holds "-e with something else" clear_error "-e trace=SET is" run -e foo=read true
 	holds "-s without a number" clear_error "-s x:" run -s x true
-	holds "-t and -r" clear_error "give one" run -t -r true
-	holds "-z and -Z" clear_error "leave nothing" run -z -Z true
+	holds "-c and -C" clear_error "give one" run -c -C true
+	holds "-e signal: no such signal" clear_error "there is no 'nosuch'" \
+		run -e signal=nosuch true
+	holds "-e status: no such status" clear_error "there is no 'nosuch'" \
+		run -e status=failed,nosuch true
+	holds "-e quiet: no such lines" clear_error "there is no 'nosuch'" \
+		run -e quiet=nosuch true
+	holds "an ambiguous option" clear_error "ambiguous" run --re true
+	holds "--syscall-times: no such unit" clear_error "give s, ms" run --syscall-times=x true
 	holds "-o that cannot be written" clear_error "/no/such/file: No such file" \
 		run -o /no/such/file true
 	holds "attach to nobody" clear_error "-p" attach
@@ -194,6 +207,14 @@ test_lines() {
 			[ $ago -ge 0 ] && [ $ago -lt $((60 * patience)) ]'
 	run -r -e trace=clock_nanosleep,exit_group sleep 0.3
 	holds "-r" lines_like '^ +[0-9]+\.[0-9]{6} [a-z+]'
+	run -r -t -e trace=exit_group true
+	holds "-r and -t" lines_like '^[0-9:]{8} \(\+ +[0-9]+\.[0-9]{6}\) [e+]'
+	run --absolute-timestamps=unix,ns -e trace=exit_group true
+	holds "--absolute-timestamps" lines_like '^[0-9]{10}\.[0-9]{9} [e+]'
+	run --relative-timestamps=ms --syscall-times=ns -e trace=umask sh -c 'umask 0'
+	holds "--relative-timestamps and --syscall-times" has "$log" \
+		'^ +[0-9]+\.[0-9]{3} umask.* <[0-9]+\.[0-9]{9}>$'
+	run -r -e trace=clock_nanosleep,exit_group sleep 0.3
 	holds "-r: since the line before" has "$log" \
 		'^ +(0\.[3-9]|[1-9][0-9]*\.[0-9])[0-9]{5} exit_group'
 	run -z -e trace=openat cat words /no/such/file
@@ -212,7 +233,26 @@ test_lines() {
 		'^--- SIGRT_8 \{si_signo=SIGRT_8, si_code=SI_USER, '
 	holds "one that kills" has "$log" '^\+\+\+ killed by SIGRT_8 \+\+\+$'
 	run -qq -e trace=none sh -c 'kill -KILL $$'
-	holds "-qq of one that is killed" is "" cat "$log"
+	holds "-qq of one that is killed" is "+++ killed by SIGKILL +++" cat "$log"
+	run -e signal=none -e trace=none sh -c 'kill -KILL $$'
+	holds "-e signal=none" is "" cat "$log"
+	run -e 'signal=!usr1' -e trace=none sh -c 'trap : USR1 USR2; kill -USR1 $$; kill -USR2 $$'
+	holds "-e signal=!usr1: another one" has "$log" '^--- SIGUSR2'
+	holds "-e signal=!usr1: not that one" hasnt "$log" SIGUSR1
+	run -e status=unfinished true
+	holds "-e status=unfinished" is 'exit_group(0) = ?' eval 'head -n 1 "$log" | tr -s " "'
+	run -e status=successful,unfinished -e trace=openat,exit_group cat words /no/such/file
+	holds "-e status= of two" eval 'grep exit_group "$log" && grep words "$log"'
+	holds "-e status=: not the others" hasnt "$log" ENOENT
+	run -z -Z -e trace=openat cat words /no/such/file
+	holds "-z -Z: the last one counts" eval 'grep ENOENT "$log" && ! grep words "$log"'
+	run -n -e trace=exit_group true
+	holds "-n" is '[ 231] exit_group(0) = ?' eval 'head -n 1 "$log" | tr -s " "'
+	run -i -e trace=exit_group true
+	holds "-i" has "$log" '^\[0000[0-9a-f]{12}\] exit_group\(0\) += \?$'
+	run -n -i -a 1 -e trace=none sh -c 'kill -KILL $$'
+	holds "-n and -i without a call" is '[????] [????????????????] +++ killed by SIGKILL +++' \
+		cat "$log"
 	run -e trace=none sh -c 'kill -KILL $$'
 	holds "one that is killed" is '+++ killed by SIGKILL +++' cat "$log"
 }
@@ -273,6 +313,24 @@ thread.join()'
 	holds "-f: its execve ends by the number of the first" \
 		has "$log" "^$leader +<\\.\\.\\. execve resumed>\\) += 0\$"
 	holds "-f: the first exits once" is 1 count "$log" "^$leader +\\+\\+\\+ exited"
+	run -f -e trace=read,write python3 -c 'import os, threading
+r, w = os.pipe()
+thread = threading.Thread(target=os.read, args=(r, 9))
+thread.start()
+os.write(w, b"hello")
+thread.join()'
+	holds "-f: the rest of a call is in its brackets" has "$log" \
+		'<\.\.\. read resumed>"hello", 9\) += 5$|read\([0-9]+, "hello", 9\)'
+	run -ff -e trace=write sh -c '/bin/echo child; echo parent'
+	holds "-ff: a file for each task" is 2 eval 'ls "$log".* | wc -l'
+	holds "-ff: lines without numbers" eval '
+		grep "^write(1, \"child" "$log".* && grep "^write(1, \"parent" "$log".*'
+	holds "-ff: each ends" is 2 eval 'cat "$log".* | grep -c "^+++ exited with 0"'
+	rm -f "$log".*
+	run --output-separately -e trace=write echo one
+	holds "--output-separately without -f" is 1 eval 'ls "$log".* | wc -l'
+	rm -f "$log".*
+	holds "-ff and a shell command" clear_error "give a file" run -ff -o '|cat' true
 	holds "-f on standard error" eval \
 		'"$utrace" run -f -e trace=write cat words 2>&1 > /dev/null |
 			grep -E "^\[pid +[0-9]+\] write\(1"'

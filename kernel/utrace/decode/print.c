@@ -363,16 +363,18 @@ static bool ends_before(const struct call_text *c,
 	       !(c->args[arg - 1] & (O_CREAT | __O_TMPFILE));
 }
 
+/* Print the arguments from @first on, before @end. */
 static void print_args(const struct call_text *c,
-		       const struct utrace_call *call)
+		       const struct utrace_call *call, unsigned int first,
+		       unsigned int end)
 {
 	unsigned int i;
 
-	for (i = 0; i < call->nargs; i++) {
+	for (i = first; i < end; i++) {
 		if (call->arg[i].type == UTRACE_ARG_OCTAL &&
 		    ends_before(c, call, i))
 			break;
-		if (i)
+		if (i > first)
 			utrace_write_literal(c->s, ", ");
 		if (call->arg[i].type == UTRACE_ARG_OUT &&
 		    is_wait_status(call, i))
@@ -414,6 +416,32 @@ void utrace_print_call_name(struct seq_buf *s, u64 nr)
 	}
 }
 
+/* The row of a call, or that of a call with six numbers. */
+static const struct utrace_call *row_of(u64 nr)
+{
+	const struct utrace_call *call = utrace_call_of(nr);
+
+	return call && call->known ? call : &unknown_call;
+}
+
+static bool is_output(const struct utrace_arg *arg)
+{
+	return arg->type == UTRACE_ARG_OUT ||
+	       arg->type == UTRACE_ARG_OUT_IOVEC ||
+	       arg->type == UTRACE_ARG_OUT_SOCKADDR;
+}
+
+/* Number of arguments before the first one that the call writes. */
+static unsigned int entry_args(const struct utrace_call *call)
+{
+	unsigned int i;
+
+	for (i = 0; i < call->nargs; i++)
+		if (is_output(&call->arg[i]))
+			break;
+	return i;
+}
+
 /**
  * utrace_print_call_items() - print a system call with items from
  * utrace_call_items_add()
@@ -430,7 +458,7 @@ void utrace_print_call_items(struct seq_buf *s, u64 nr,
 			     const unsigned long args[6],
 			     const struct utrace_call_items *items)
 {
-	const struct utrace_call *call = utrace_call_of(nr);
+	const struct utrace_call *call = row_of(nr);
 	const struct call_text c = {
 		.s = s,
 		.args = args,
@@ -440,7 +468,69 @@ void utrace_print_call_items(struct seq_buf *s, u64 nr,
 
 	utrace_print_call_name(s, nr);
 	utrace_write_char(s, '(');
-	print_args(&c, call && call->known ? call : &unknown_call);
+	print_args(&c, call, 0, call->nargs);
+	utrace_write_char(s, ')');
+}
+
+/**
+ * utrace_print_call_entry() - print what is known of a call at its entry
+ * @s: the text is appended here
+ * @nr: number of the call, as for utrace_print_call_name()
+ * @args: arguments, in the order of the call for every ABI
+ * @items: the captured items of the entry
+ *
+ * Prints the arguments before the first one that the call writes, with a comma
+ * if others follow, and no closing bracket.  utrace_print_call_exit() prints the
+ * others.
+ *
+ * Context: Any.
+ */
+void utrace_print_call_entry(struct seq_buf *s, u64 nr,
+			     const unsigned long args[6],
+			     const struct utrace_call_items *items)
+{
+	const struct utrace_call *call = row_of(nr);
+	unsigned int n = entry_args(call);
+	const struct call_text c = {
+		.s = s,
+		.args = args,
+		.items = items,
+		.ia32 = nr & UTRACE_SYSCALL_IA32,
+	};
+
+	utrace_print_call_name(s, nr);
+	utrace_write_char(s, '(');
+	print_args(&c, call, 0, n);
+	if (n && n < call->nargs)
+		utrace_write_literal(s, ", ");
+}
+
+/**
+ * utrace_print_call_exit() - print what utrace_print_call_entry() has not
+ * printed
+ * @s: the text is appended here
+ * @nr: number of the call, as for utrace_print_call_name()
+ * @args: arguments, in the order of the call for every ABI
+ * @items: the captured items of the entry and of the exit
+ *
+ * Prints the other arguments and the closing bracket.
+ *
+ * Context: Any.
+ */
+void utrace_print_call_exit(struct seq_buf *s, u64 nr,
+			    const unsigned long args[6],
+			    const struct utrace_call_items *items)
+{
+	const struct utrace_call *call = row_of(nr);
+	unsigned int n = entry_args(call);
+	const struct call_text c = {
+		.s = s,
+		.args = args,
+		.items = items,
+		.ia32 = nr & UTRACE_SYSCALL_IA32,
+	};
+
+	print_args(&c, call, n, call->nargs);
 	utrace_write_char(s, ')');
 }
 

@@ -103,6 +103,12 @@ void utrace_print_call(struct seq_buf *s, u64 nr,
 void utrace_print_call_items(struct seq_buf *s, u64 nr,
 			     const unsigned long args[6],
 			     const struct utrace_call_items *items);
+void utrace_print_call_entry(struct seq_buf *s, u64 nr,
+			     const unsigned long args[6],
+			     const struct utrace_call_items *items);
+void utrace_print_call_exit(struct seq_buf *s, u64 nr,
+			    const unsigned long args[6],
+			    const struct utrace_call_items *items);
 bool utrace_is_restart(long error);
 void utrace_print_result(struct seq_buf *s, unsigned int nr, long ret);
 void utrace_print_outputs(struct seq_buf *s, unsigned int nr, const void *data,

@@ -17,6 +17,7 @@ struct calls {
 };
 
 const char *calls_parse(struct calls *calls, const char *set);
+bool calls_have(const struct calls *calls, __u32 nr);
 const char *call_name(unsigned int nr);
 
 #endif /* UTRACE_FORMAT_CALLS_H */

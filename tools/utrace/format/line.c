@@ -3,7 +3,8 @@
  * utrace - a line of the text of a trace
  *
  * A line is written directly to the buffer of the output.  It begins with the
- * number of the task and the time, if the options ask for them.
+ * number of the task, the time, and the number and the address of the call, if
+ * the options ask for them.
  */
 #include <string.h>
 #include <time.h>
@@ -11,7 +12,6 @@
 
 #include "decode/write.h"
 #include "line.h"
-#include "seen.h"
 
 /*
  * Size of a line without captured bytes: six arguments, each with the names of
@@ -21,6 +21,9 @@
 #define CAPTURED_MAX	4
 
 #define NS_PER_SECOND	1000000000
+
+/* Number of digits of an address of the -i. */
+#define IP_DIGITS	16
 
 /* Time of the last line, for -r; 0 before the first one. */
 static __u64 last_time;
@@ -34,16 +37,16 @@ __u64 line_since(__u64 from, __u64 to)
 /**
  * line_open() - begin a line or a part of one
  * @line: the line
- * @text: how text is written
+ * @log: where the line goes
  * @data: bytes of the records that are printed in the line
  */
-void line_open(struct line *line, const struct text *text, size_t data)
+void line_open(struct line *line, const struct log *log, size_t data)
 {
 	size_t size = LINE_SIZE + CAPTURED_MAX * data;
 
 	*line = (struct line){
-		.s = { .buffer = out_room(text->out, size), .size = size },
-		.out = text->out,
+		.s = { .buffer = out_room(log->out, size), .size = size },
+		.out = log->out,
 	};
 }
 
@@ -93,53 +96,96 @@ static void write_of_day(struct seq_buf *s, time_t seconds)
 	utrace_write(s, of_day, len);
 }
 
-static void write_micro(struct seq_buf *s, __u64 us)
+/* Write a point and @digits of the part of a second: 0, 3, 6 or 9. */
+static void write_fraction(struct seq_buf *s, unsigned long ns,
+			   unsigned int digits)
 {
+	unsigned int i;
+
+	if (!digits)
+		return;
+	for (i = digits; i < 9; i += 3)
+		ns /= 1000;
 	utrace_write_char(s, '.');
-	utrace_write_padded(s, us, 6);
+	utrace_write_padded(s, ns, digits);
 }
 
-/* Append a duration in ns as seconds with six decimals. */
-void line_write_span(struct seq_buf *s, __u64 ns)
+/* Append a duration in ns as seconds with @digits after the point. */
+void line_write_span(struct seq_buf *s, __u64 ns, unsigned int digits)
 {
 	utrace_write_decimal(s, ns / NS_PER_SECOND);
-	write_micro(s, ns / 1000 % 1000000);
+	write_fraction(s, ns % NS_PER_SECOND, digits);
 }
 
-static void write_time(struct seq_buf *s, const struct text *text, __u64 time)
+static void write_clock(struct seq_buf *s, const struct text *text, __u64 now)
 {
-	__u64 now = time + text->realtime;
-	__u64 us = last_time ? line_since(last_time, time) / 1000 : 0;
+	if (text->clock == TEXT_UNIX_TIME)
+		utrace_write_decimal(s, now / NS_PER_SECOND);
+	else
+		write_of_day(s, now / NS_PER_SECOND);
+	write_fraction(s, now % NS_PER_SECOND, text->clock_digits);
+	utrace_write_char(s, ' ');
+}
 
-	switch (text->time) {
-	case TEXT_NO_TIME:
-		return;
-	case TEXT_SECONDS:
-		write_of_day(s, now / NS_PER_SECOND);
-		break;
-	case TEXT_MICROSECONDS:
-		write_of_day(s, now / NS_PER_SECOND);
-		write_micro(s, now / 1000 % 1000000);
-		break;
-	case TEXT_EPOCH:
-		line_write_span(s, now);
-		break;
-	case TEXT_RELATIVE:
-		write_right(s, us / 1000000, 6);
-		write_micro(s, us % 1000000);
-		break;
-	}
+/* Write the time since the last line, in brackets behind a clock. */
+static void write_relative(struct seq_buf *s, const struct text *text, __u64 time)
+{
+	__u64 since = last_time ? line_since(last_time, time) : 0;
+
+	if (text->clock)
+		utrace_write_literal(s, "(+");
+	write_right(s, since / NS_PER_SECOND, 6);
+	write_fraction(s, since % NS_PER_SECOND, text->relative_digits);
+	if (text->clock)
+		utrace_write_char(s, ')');
 	utrace_write_char(s, ' ');
 	last_time = time;
 }
 
-/* Write the prefix of a line: the task and the time. */
-void line_begin(struct line *line, const struct text *text,
-		const struct utrace_rec *rec, __u64 time)
+/* Write the number of the call as "[%4u] ". */
+static void write_number(struct seq_buf *s, const struct seen_task *task)
 {
-	if (text->pids || seen_several())
+	__u64 nr = task->nr;
+
+	utrace_write_char(s, '[');
+	if (task->called)
+		write_right(s, nr >> 32 ?: nr & ~UTRACE_NR_IA32, 4);
+	else
+		utrace_write_literal(s, "????");
+	utrace_write_literal(s, "] ");
+}
+
+/* Write the address of the call as "[%016lx] ". */
+static void write_ip(struct seq_buf *s, const struct seen_task *task)
+{
+	char *to = utrace_write_room(s, IP_DIGITS + 3);
+	unsigned int i;
+
+	if (!to)
+		return;
+	*to++ = '[';
+	for (i = 0; i < IP_DIGITS; i++)
+		*to++ = task->ip ? "0123456789abcdef"[task->ip >> 4 * (IP_DIGITS - 1 - i) & 15] :
+				   '?';
+	*to++ = ']';
+	*to = ' ';
+}
+
+/* Write the prefix of a line: the task, the time, and the call of @task. */
+void line_begin(struct line *line, const struct text *text,
+		const struct seen_task *task, const struct utrace_rec *rec,
+		__u64 time)
+{
+	if (!text->separately && (text->pids || seen_several()))
 		write_task(&line->s, text, rec->tid);
-	write_time(&line->s, text, time);
+	if (text->clock)
+		write_clock(&line->s, text, time + text->realtime);
+	if (text->relative)
+		write_relative(&line->s, text, time);
+	if (text->numbers)
+		write_number(&line->s, task);
+	if (text->ip)
+		write_ip(&line->s, task);
 }
 
 /*

@@ -7,6 +7,7 @@
 
 #include <linux/seq_buf.h>
 
+#include "log.h"
 #include "text.h"
 
 /**
@@ -21,13 +22,14 @@ struct line {
 	size_t before;
 };
 
-void line_open(struct line *line, const struct text *text, size_t data);
+void line_open(struct line *line, const struct log *log, size_t data);
 void line_begin(struct line *line, const struct text *text,
-		const struct utrace_rec *rec, __u64 time);
+		const struct seen_task *task, const struct utrace_rec *rec,
+		__u64 time);
 void line_align_result(struct line *line, const struct text *text);
 void line_close(struct line *line);
 void line_end(struct line *line);
-void line_write_span(struct seq_buf *s, __u64 ns);
+void line_write_span(struct seq_buf *s, __u64 ns, unsigned int digits);
 __u64 line_since(__u64 from, __u64 to);
 
 #endif /* UTRACE_FORMAT_LINE_H */

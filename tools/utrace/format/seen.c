@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/memory.h"
+#include "log.h"
 #include "seen.h"
 
 /* Initial number of slots.  The number is always a power of 2. */
@@ -146,19 +147,23 @@ void seen_forget(struct seen_task *task)
 	ntasks--;
 	if (seen_recent == task)
 		seen_recent = NULL;
+	log_forget(task);
 	free(task->entry);
 	free(task);
 }
 
 /*
  * Rename task @from to @to after execve() of a thread.  The old task @to is
- * gone and is removed.
+ * gone and is removed.  Its file of lines goes on with the thread.
  */
 void seen_rename(__u64 from, __u64 to)
 {
-	struct seen_task *task = seen_task(from);
+	struct seen_task *task = seen_task(from), *leader = seen_task(to);
+	struct log *log = task->log;
 
-	seen_forget(seen_task(to));
+	task->log = leader->log;
+	leader->log = log;
+	seen_forget(leader);
 	empty_slot(slot_of(from));
 	task->task = to;
 	slots[slot_of(to)] = task;

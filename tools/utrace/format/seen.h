@@ -10,6 +10,8 @@
 
 #include <linux/utrace.h>
 
+struct log;
+
 /**
  * struct seen_task - a task whose records were seen
  * @task: number of the task, as in the header of records
@@ -20,6 +22,10 @@
  *	and takes its place, and that was printed
  * @entry: a copy of the last entry of a system call with its items; NULL before
  *	the first one
+ * @log: file of its lines with -ff, else NULL
+ * @nr: number of its last call, as number_of() in call_line.c returns it
+ * @ip: where its last call was made, 0 if that is not known
+ * @called: @nr is valid
  * @room: allocated size of @entry
  *
  * Its address does not change until seen_forget(), which frees it and @entry.
@@ -31,6 +37,10 @@ struct seen_task {
 	bool shown;
 	bool superseded;
 	struct utrace_rec_sys_enter *entry;
+	struct log *log;
+	__u64 nr;
+	__u64 ip;
+	bool called;
 	size_t room;
 };
 

@@ -12,46 +12,109 @@
 
 #include "lib/out.h"
 
-enum text_time {
-	TEXT_NO_TIME,
-	TEXT_SECONDS,		/* -t: time of day */
-	TEXT_MICROSECONDS,	/* -tt */
-	TEXT_EPOCH,		/* -ttt */
-	TEXT_RELATIVE,		/* -r: time since the line before */
+enum text_clock {
+	TEXT_NO_CLOCK,
+	TEXT_TIME_OF_DAY,
+	TEXT_UNIX_TIME,		/* seconds since 1970 */
+};
+
+/* text.quiet: lines that are not printed. */
+enum text_quiet {
+	QUIET_ATTACH	= 1 << 0,	/* attach and detach */
+	QUIET_EXIT	= 1 << 1,	/* tasks that exit */
+	QUIET_PATH	= 1 << 2,	/* which path -P stands for */
+	QUIET_ABI	= 1 << 3,	/* change of the ABI */
+	QUIET_EXECVE	= 1 << 4,	/* a thread takes the place of the first */
+	QUIET_ALL	= (1 << 5) - 1,
+};
+
+/* text.status: calls that are printed, by their ends. */
+enum text_status {
+	STATUS_SUCCESSFUL	= 1 << 0,
+	STATUS_FAILING		= 1 << 1,
+	STATUS_UNFINISHED	= 1 << 2,	/* the task has exited */
+	STATUS_UNAVAILABLE	= 1 << 3,	/* the result is not known */
+	STATUS_DETACHED		= 1 << 4,	/* the trace has ended */
+	STATUS_ALL		= (1 << 5) - 1,
+};
+
+/**
+ * struct text_numbers - a set of descriptors
+ * @all: all numbers
+ * @others: all numbers that are not in the set
+ * @of: numbers in the set
+ * @n: number of elements of @of
+ */
+struct text_numbers {
+	bool all;
+	bool others;
+	int *of;
+	size_t n;
 };
 
 /**
  * struct text - how text is written
  * @out: where the text goes
- * @time: form of the time at the start of a line
+ * @separately: -ff: start of the names of files, one for each task; else NULL
+ * @append: -A: append to these files
+ * @clock: absolute time at the start of a line
+ * @clock_digits: digits of it after the point
+ * @relative: -r: time since the line before, at the start of a line
+ * @relative_digits: digits of it after the point
  * @realtime: time of day minus the time of records, in ns
  * @durations: -T: a line ends with the time that the call took
+ * @duration_digits: digits of it after the point
  * @pids: a line begins with the number of the task; else only after a second
  *	task was seen
- * @quiet: -q: print no line when a task ends
+ * @numbers: -n: a line begins with the number of the call
+ * @ip: -i: a line begins with the address of the call
+ * @quiet: QUIET_ bits
  * @verbose: -v: also print environments
  * @column: -a: column at which the results of calls begin
  * @max_string: -s: maximum number of bytes to show of memory that calls read
  *	and write
- * @failed: -Z: print only calls that fail
- * @succeeded: -z: print only calls that do not fail
+ * @status: STATUS_ bits
+ * @read: -e read=: descriptors whose data are dumped when they are read
+ * @write: -e write=: likewise, when they are written
+ * @signals: signals that are printed, bit 0 for signal 1
  */
 struct text {
 	struct out *out;
-	enum text_time time;
+	const char *separately;
+	bool append;
+	enum text_clock clock;
+	unsigned int clock_digits;
+	bool relative;
+	unsigned int relative_digits;
 	__s64 realtime;
 	bool durations;
+	unsigned int duration_digits;
 	bool pids;
-	bool quiet;
+	bool numbers;
+	bool ip;
+	unsigned int quiet;
 	bool verbose;
 	unsigned int column;
 	unsigned int max_string;
-	bool failed;
-	bool succeeded;
+	unsigned int status;
+	struct text_numbers read;
+	struct text_numbers write;
+	__u64 signals;
 };
+
+/* The text of a trace without options. */
+#define TEXT_DEFAULT	{			\
+	.relative_digits = 6,			\
+	.duration_digits = 6,			\
+	.column = 40,				\
+	.max_string = 32,			\
+	.status = STATUS_ALL,			\
+	.signals = ~0ULL,			\
+}
 
 void text_record(const struct text *text, const struct utrace_rec *rec);
 void text_idle(const struct text *text);
+void text_flush(const struct text *text);
 void text_end(const struct text *text);
 
 #endif /* UTRACE_FORMAT_TEXT_H */

@@ -7,6 +7,7 @@
  * is kept for the caller, and later text is dropped.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -21,6 +22,24 @@
 void out_begin(struct out *out, int fd)
 {
 	*out = (struct out){ .fd = fd };
+}
+
+/**
+ * out_begin_file() - begin with an empty buffer for a file
+ * @out: the buffer
+ * @path: the file, which is opened for each write; out_end() frees the path
+ * @append: keep what the file contains
+ */
+void out_begin_file(struct out *out, char *path, bool append)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC |
+		      (append ? 0 : O_TRUNC), 0666);
+
+	*out = (struct out){ .fd = -1, .path = path };
+	if (fd < 0)
+		out->error = errno;
+	else
+		close(fd);
 }
 
 /**
@@ -67,19 +86,42 @@ static ssize_t write_some(int fd, const char *text, size_t len)
 	return -1;
 }
 
-/* Write all text. */
-void out_flush(struct out *out)
+/* Write all text to a descriptor. */
+static void write_all(struct out *out, int fd)
 {
 	size_t done = 0;
 	ssize_t n;
 
 	while (done < out->len && !out->error) {
-		n = write_some(out->fd, out->buffer + done, out->len - done);
+		n = write_some(fd, out->buffer + done, out->len - done);
 		if (n < 0)
 			out->error = errno;
 		else
 			done += n;
 	}
+}
+
+/* Open the file, write all text to it, and close it. */
+static void write_file(struct out *out)
+{
+	int fd = open(out->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+
+	if (fd < 0) {
+		out->error = errno;
+		return;
+	}
+	write_all(out, fd);
+	if (close(fd) && !out->error)
+		out->error = errno;
+}
+
+/* Write all text. */
+void out_flush(struct out *out)
+{
+	if (out->path && out->len && !out->error)
+		write_file(out);
+	else
+		write_all(out, out->fd);
 	out->len = 0;
 }
 
@@ -94,6 +136,8 @@ void out_end(struct out *out)
 {
 	out_flush(out);
 	free(out->buffer);
+	free(out->path);
+	out->path = NULL;
 	out->buffer = NULL;
 	out->size = 0;
 }

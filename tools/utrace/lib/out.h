@@ -5,11 +5,15 @@
 #ifndef UTRACE_LIB_OUT_H
 #define UTRACE_LIB_OUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /**
  * struct out - a buffer of text for a descriptor
- * @fd: descriptor that the text is written to; owned by the caller
+ * @fd: descriptor that the text is written to; owned by the caller; -1 with
+ *	@path
+ * @path: file that is opened for each write, so that any number of files may be
+ *	in use; NULL with @fd
  * @error: errno of the first write that failed, 0 for none
  * @buffer: the text that is not written yet; allocated on demand
  * @size: size of @buffer in bytes
@@ -17,6 +21,7 @@
  */
 struct out {
 	int fd;
+	char *path;
 	int error;
 	char *buffer;
 	size_t size;
@@ -24,6 +29,7 @@ struct out {
 };
 
 void out_begin(struct out *out, int fd);
+void out_begin_file(struct out *out, char *path, bool append);
 char *out_room(struct out *out, size_t size);
 void out_add(struct out *out, size_t len);
 void out_flush(struct out *out);

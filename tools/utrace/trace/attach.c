@@ -57,7 +57,7 @@ static bool attach_one(struct trace *trace, pid_t tid)
 		say(what, why);
 		return false;
 	}
-	if (trace->options.quiet)
+	if (trace->options.text.quiet & QUIET_ATTACH)
 		return true;
 	if (follow && threads > 1)
 		fprintf(stderr, "utrace: Process %d attached with %u threads\n",

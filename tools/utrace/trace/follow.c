@@ -31,7 +31,7 @@ static void notice_child(const struct trace *trace,
 {
 	pid_t child = record_child(rec);
 
-	if (child && trace->options.follow && !trace->options.quiet)
+	if (child && trace->options.follow && !(trace->options.text.quiet & QUIET_ATTACH))
 		output_note("Process %d attached", child);
 }
 
@@ -169,7 +169,7 @@ void trace_follow(struct trace *trace)
 	while (!is_over(trace)) {
 		if (!take_records(trace)) {
 			/* Write all text before the command sleeps. */
-			out_flush(trace->options.text.out);
+			text_flush(&trace->options.text);
 			wait_for_records(trace);
 		}
 		take_signals(trace);

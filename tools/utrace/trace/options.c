@@ -12,31 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/print.h"
+#include <linux/array_size.h>
+
+#include "cmd/output.h"
 #include "lib/fail.h"
 #include "lib/memory.h"
 #include "options.h"
+#include "options_text.h"
 #include "strace.h"
 #include "unit.h"
 
 /* Limits of --buffer-size, see struct utrace_ioc_setup. */
 #define BUFFER_MIN	(64UL << 10)
 #define BUFFER_MAX	(64UL << 20)
-
-/* The largest column of -a.  A line has room for as many blanks. */
-#define COLUMN_MAX	4096
-
-/* Keys of long options that have no letter. */
-enum {
-	KEY_EXE = 0x100,
-	KEY_CGROUP,
-	KEY_UNIT,
-	KEY_DROP,
-	KEY_BUFFER,
-	KEY_NOTHING,
-	KEY_ALL,
-	KEY_HEX,
-};
 
 static const struct argp_option our_options[] = {
 	{ "attach", 'p', "PID", 0,
@@ -54,33 +42,18 @@ static const struct argp_option our_options[] = {
 	{ "env", 'E', "VAR[=VALUE]", 0, "Set a variable for the program, or remove it" },
 	{ "output", 'o', "FILE", 0,
 	  "Write to FILE instead of standard error, or to a shell command with | or ! before it" },
+	{ "output-separately", KEY_SEPARATELY, NULL, 0,
+	  "A file for each task: the FILE of -o with its number (-ff: and -f)" },
 	{ "output-append-mode", 'A', NULL, 0, "Append to the FILE of -o" },
-	{ "trace", 'e', "trace=SET", 0,
-	  "Only these system calls: names, %file, %desc, %process, %memory, "
-	  "%network, %signal, /REGEX, separated by commas; ! before it: all other "
+	{ NULL, 'e', "NAME=SET", 0,
+	  "The option --NAME=SET, such as -e trace=read; SET alone means "
+	  "trace=SET" },
+	{ "trace", KEY_TRACE, "SET", 0,
+	  "Only these system calls: names, numbers, %file, %desc, %process and "
+	  "other groups, /REGEX, separated by commas; ! before it: all other "
 	  "calls" },
 	{ "summary-only", 'c', NULL, 0, "Count calls, errors and time instead of showing calls" },
 	{ "summary", 'C', NULL, 0, "Show calls and also count them" },
-	{ "string-limit", 's', "N", 0,
-	  "Show at most N bytes of data that calls read and write (32), up to "
-	  "4096" },
-	{ "columns", 'a', "COLUMN", 0,
-	  "Column at which the results of calls begin (40)" },
-	{ "const-print-style", 'X', "STYLE", 0,
-	  "Constants: abbrev (by name), raw (as numbers) or verbose (both)" },
-	{ NULL, 'x', NULL, 0,
-	  "Strings with bytes that are no text in base 16; -xx: all strings" },
-	{ "strings-in-hex", KEY_HEX, "WHICH", OPTION_ARG_OPTIONAL,
-	  "Bytes in base 16: none, non-ascii-chars, non-ascii (-x), all (-xx)" },
-	{ "absolute-timestamps", 't', NULL, 0,
-	  "Time of day before each line; -tt: with microseconds, -ttt: as seconds" },
-	{ "relative-timestamps", 'r', NULL, 0, "Time since the line before" },
-	{ "syscall-times", 'T', NULL, 0, "Show the duration of each call" },
-	{ "successful-only", 'z', NULL, 0, "Only calls that do not fail" },
-	{ "failed-only", 'Z', NULL, 0, "Only calls that fail" },
-	{ "quiet", 'q', NULL, 0,
-	  "No lines about attach and detach; -qq: nor about the ends of tasks" },
-	{ "no-abbrev", 'v', NULL, 0, "Show environments of execve()" },
 	{ "decode-fds", 'y', NULL, 0, "Show the paths of file descriptors" },
 	{ "interruptible", 'I', "N", 0,
 	  "When signals end the trace: 1 at once, 2 after a detach (default), 3 "
@@ -119,24 +92,53 @@ static void add_env(struct options *options, char *variable)
 	options->env[options->nenv++] = variable;
 }
 
-static void parse_set(struct argp_state *state, struct options *options,
-		      const char *arg)
+static void parse_calls(struct argp_state *state, struct options *options,
+			const char *set)
 {
-	const char *set = arg, *equals = strchr(arg, '='), *wrong;
+	const char *wrong = calls_parse(&options->calls, set);
 
-	if (equals && strncmp(arg, "trace=", 6) && strncmp(arg, "t=", 2)) {
-		wrong = strace_qualifier(arg, equals - arg);
-		if (wrong)
-			argp_error(state, "%s", wrong);
-		argp_error(state, "there is no -e %.*s=; -e trace=SET is there",
-			   (int)(equals - arg), arg);
-	}
-	if (equals)
-		set = equals + 1;
-	wrong = calls_parse(&options->calls, set);
 	if (wrong)
-		argp_error(state, "-e %s: %s", arg, wrong);
+		argp_error(state, "-e trace=%s: %s", set, wrong);
 	options->chosen = true;
+}
+
+/* Parse -e NAME=SET as the long option of that name, or its short form. */
+static void parse_qualifier(struct argp_state *state, struct options *options,
+			    char *arg)
+{
+	static const struct {
+		const char *name;
+		int key;
+	} names[] = {
+		{ "trace", KEY_TRACE }, { "t", KEY_TRACE },
+		{ "signal", KEY_SIGNAL }, { "signals", KEY_SIGNAL },
+		{ "s", KEY_SIGNAL }, { "status", KEY_STATUS },
+		{ "quiet", KEY_QUIET }, { "silent", KEY_QUIET },
+		{ "silence", KEY_QUIET }, { "q", KEY_QUIET },
+	};
+	char *equals = strchr(arg, '=');
+	const char *instead;
+	size_t i;
+
+	if (!equals || strchr("!/?%", *arg)) {
+		parse_calls(state, options, arg);
+		return;
+	}
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		if (strlen(names[i].name) != (size_t)(equals - arg) ||
+		    strncmp(arg, names[i].name, equals - arg))
+			continue;
+		if (names[i].key == KEY_TRACE)
+			parse_calls(state, options, equals + 1);
+		else
+			text_argp.parser(names[i].key, equals + 1, state);
+		return;
+	}
+	instead = strace_qualifier(arg, equals - arg);
+	if (instead)
+		argp_error(state, "%s", instead);
+	argp_error(state, "there is no -e %.*s=; -e trace=SET is there",
+		   (int)(equals - arg), arg);
 }
 
 /* Parse a number of bytes, which may end with K or M. */
@@ -166,129 +168,6 @@ static void parse_interruptible(struct argp_state *state, struct options *option
 			options->interruptible = i;
 	if (!options->interruptible)
 		argp_error(state, "-I %s: give a number from 1 to 4", arg);
-}
-
-/*
- * Parse a limit.  If it is more than the kernel captures, reduce it and print a
- * message.
- */
-static unsigned int parse_limit(struct argp_state *state, const char *arg)
-{
-	char *end;
-	unsigned long size = strtoul(arg, &end, 10);
-
-	if (*end || !isdigit((unsigned char)*arg))
-		argp_error(state, "-s %s: give a number of bytes", arg);
-	if (size <= UTRACE_ITEM_SIZE_MAX)
-		return size;
-	fprintf(stderr, "utrace: -s %s: at most %d bytes are shown\n",
-		arg, UTRACE_ITEM_SIZE_MAX);
-	return UTRACE_ITEM_SIZE_MAX;
-}
-
-/*
- * Parse a column.  Until 0.1 -a had no argument and traced all processes, so an
- * argument that is no number may come from a script of that time.
- */
-static unsigned int parse_column(struct argp_state *state, const char *arg)
-{
-	char *end;
-	unsigned long column = strtoul(arg, &end, 10);
-
-	if (*end || !isdigit((unsigned char)*arg) || column > COLUMN_MAX)
-		argp_error(state, "-a %s: give a column, as to strace; --all traces all processes",
-			   arg);
-	return column;
-}
-
-/*
- * Find @word in a list of words that ends with NULL.  Returns its index, or -1.
- */
-static int index_of(const char *const *words, const char *word)
-{
-	int i;
-
-	for (i = 0; words[i]; i++)
-		if (!strcmp(words[i], word))
-			return i;
-	return -1;
-}
-
-static void parse_constants(struct argp_state *state, const char *arg)
-{
-	static const char *const words[] = { "abbrev", "raw", "verbose", NULL };
-	int i = index_of(words, arg);
-
-	if (i < 0)
-		argp_error(state, "-X %s: give raw, abbrev or verbose", arg);
-	utrace_style.constants = i;
-}
-
-/* Parse --strings-in-hex.  @arg is NULL if the option has no argument. */
-static void parse_hex(struct argp_state *state, const char *arg)
-{
-	static const char *const words[] = {
-		"none", "non-ascii-chars", "non-ascii", "all", NULL
-	};
-	int i = arg ? index_of(words, arg) : UTRACE_HEX_ALL;
-
-	if (i < 0)
-		argp_error(state, "--strings-in-hex=%s: give none, "
-			   "non-ascii-chars, non-ascii or all",
-			   arg);
-	utrace_style.hex = i;
-}
-
-/*
- * Parse the options for the format of lines.  Returns whether @key is one of
- * these.
- */
-static bool parse_text(int key, char *arg, struct argp_state *state,
-		       struct text *text)
-{
-	switch (key) {
-	case 'a':
-		text->column = parse_column(state, arg);
-		return true;
-	case 'X':
-		parse_constants(state, arg);
-		return true;
-	case 'x':
-		utrace_style.hex = utrace_style.hex == UTRACE_HEX_STRINGS ?
-				   UTRACE_HEX_ALL : UTRACE_HEX_STRINGS;
-		return true;
-	case KEY_HEX:
-		parse_hex(state, arg);
-		return true;
-	case 's':
-		text->max_string = parse_limit(state, arg);
-		return true;
-	case 't':
-		if (text->time == TEXT_RELATIVE)
-			argp_error(state, "-t and -r are two ways to show the time; give one");
-		if (text->time < TEXT_EPOCH)
-			text->time++;
-		return true;
-	case 'r':
-		if (text->time != TEXT_NO_TIME && text->time != TEXT_RELATIVE)
-			argp_error(state, "-t and -r are two ways to show the time; give one");
-		text->time = TEXT_RELATIVE;
-		return true;
-	case 'T':
-		text->durations = true;
-		return true;
-	case 'v':
-		text->verbose = true;
-		return true;
-	case 'z':
-	case 'Z':
-		text->succeeded |= key == 'z';
-		text->failed |= key == 'Z';
-		if (text->succeeded && text->failed)
-			argp_error(state, "-z and -Z together leave nothing to show; give one");
-		return true;
-	}
-	return false;
 }
 
 /*
@@ -323,8 +202,7 @@ static bool parse_target(int key, char *arg, struct argp_state *state,
 		options->cgroup = key == KEY_UNIT ? unit_cgroup(arg) : arg;
 		return true;
 	case 'f':
-		if (options->follow)
-			argp_error(state, "no -ff; the nearest is -f -o FILE, with pids");
+		options->separately |= options->follow;
 		options->follow = true;
 		return true;
 	case 'u':
@@ -334,7 +212,10 @@ static bool parse_target(int key, char *arg, struct argp_state *state,
 		add_env(options, arg);
 		return true;
 	case 'e':
-		parse_set(state, options, arg);
+		parse_qualifier(state, options, arg);
+		return true;
+	case KEY_TRACE:
+		parse_calls(state, options, arg);
 		return true;
 	}
 	return false;
@@ -344,12 +225,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
 
-	if (parse_text(key, arg, state, &options->text) ||
-	    parse_target(key, arg, state, options))
+	if (parse_target(key, arg, state, options))
 		return 0;
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = options;
+		state->child_inputs[1] = options;
 		break;
 	case 'o':
 		options->output = arg;
@@ -357,14 +238,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'A':
 		options->append = true;
 		break;
+	case KEY_SEPARATELY:
+		options->separately = true;
+		break;
 	case 'c':
 		options->summary = true;
 		break;
 	case 'C':
 		options->summary_too = true;
-		break;
-	case 'q':
-		options->quiet++;
 		break;
 	case 'y':
 		if (options->paths)
@@ -410,6 +291,10 @@ static void check(const struct options *options, enum command command)
 {
 	const char *program = options->program[0];
 
+	if (options->separately && output_is_command(options->output))
+		fail("-ff", "a shell command of -o reads one log, so give a file");
+	if (options->summary && options->summary_too)
+		fail("-c and -C", "one shows no calls, the other does; give one");
 	if (options->all && program)
 		fail("--all", "it traces all programs, so give none");
 	if (command == COMMAND_RUN && !program)
@@ -423,15 +308,20 @@ static void check(const struct options *options, enum command command)
 		fail("-u and -E", "they are about a program, so give one");
 }
 
-/* Check whether a short option takes an argument. */
-static bool takes_argument(char letter)
+static bool has_argument(const struct argp_option *option, char letter)
 {
-	const struct argp_option *option;
-
-	for (option = our_options; option->name || option->key; option++)
+	for (; option->name || option->key; option++)
 		if (option->key == letter)
 			return option->arg;
 	return false;
+}
+
+/* Check whether a short option takes an argument. */
+static bool takes_argument(char letter)
+{
+	return has_argument(our_options, letter) ||
+	       has_argument(text_argp.options, letter) ||
+	       has_argument(strace_options, letter);
 }
 
 /*
@@ -470,7 +360,7 @@ void options_parse(struct options *options, int argc, char **argv,
 {
 	static char name[32] = "utrace";
 	struct argp strace = { strace_options, parse_strace };
-	struct argp_child children[] = { { &strace }, {} };
+	struct argp_child children[] = { { &text_argp }, { &strace }, {} };
 	struct argp argp = {
 		.options = our_options,
 		.parser = parse,
@@ -481,9 +371,7 @@ void options_parse(struct options *options, int argc, char **argv,
 	};
 	int first = argc;
 
-	*options = (struct options){
-		.text = { .max_string = 32, .column = 40 },
-	};
+	*options = (struct options){ .text = TEXT_DEFAULT };
 	if (command != COMMAND_NONE)
 		snprintf(name, sizeof(name), "utrace %s", argv[0]);
 	argv[0] = name;
@@ -496,9 +384,11 @@ void options_parse(struct options *options, int argc, char **argv,
 	if (!options->interruptible)
 		options->interruptible = options->output && options->program[0] ?
 					 INTERRUPT_NEVER : INTERRUPT_WAITING;
-	if (options->output && options->program[0] && !options->quiet)
-		options->quiet = 1;
-	options->text.quiet = options->quiet > 1;
+	if (options->output && options->program[0] && !options->nquiet)
+		options->text.quiet |= QUIET_ATTACH;
+	if (options->separately && options->output)
+		options->text.separately = options->output;
+	options->text.append = options->append;
 	options->text.pids = options->follow || options->npids > 1 ||
 			     options->all || options->exe || options->cgroup ||
 			     (options->npids && options->program[0]);

@@ -23,7 +23,8 @@
  * @paths: -y: show the paths behind file descriptors
  * @output: -o: file to write to; NULL for standard error
  * @append: -A: append to the file
- * @quiet: number of -q: 1: no lines about attach and detach, 2: nor about ends
+ * @separately: -ff: a file for each task
+ * @nquiet: number of options -q and --quiet
  * @interruptible: -I: when the command can be interrupted
  * @pids: -p: tasks to attach to; never freed
  * @npids: number of elements of @pids
@@ -48,7 +49,8 @@ struct options {
 	bool paths;
 	const char *output;
 	bool append;
-	unsigned int quiet;
+	bool separately;
+	unsigned int nquiet;
 	enum interruptible interruptible;
 	pid_t *pids;
 	unsigned int npids;

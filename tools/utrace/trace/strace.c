@@ -12,14 +12,11 @@
 
 /* Keys of long options that have no letter. */
 enum {
-	KEY_SEPARATELY = 0x200,
-	KEY_ABBREV,
+	KEY_ABBREV = 0x200,
 	KEY_RAW,
 	KEY_READ,
 	KEY_WRITE,
 	KEY_INJECT,
-	KEY_SIGNAL,
-	KEY_STATUS,
 	KEY_KVM,
 	KEY_TIPS,
 };
@@ -30,14 +27,11 @@ enum {
 const struct argp_option strace_options[] = {
 	{ "detach-on", 'b', "CALL", HIDDEN },
 	{ "daemonize", 'D', "HOW", OPTIONAL },
-	{ "output-separately", KEY_SEPARATELY, NULL, HIDDEN },
 	{ "trace-path", 'P', "PATH", HIDDEN },
 	{ "summary-sort-by", 'S', "COLUMN", HIDDEN },
 	{ "summary-syscall-overhead", 'O', "TIME", HIDDEN },
 	{ "summary-columns", 'U', "COLUMNS", HIDDEN },
-	{ "instruction-pointer", 'i', NULL, HIDDEN },
 	{ "stack-traces", 'k', NULL, HIDDEN },
-	{ "syscall-number", 'n', NULL, HIDDEN },
 	{ "decode-pids", 'Y', "WHAT", OPTIONAL },
 	{ "debug", 'd', NULL, HIDDEN },
 	{ "abbrev", KEY_ABBREV, "SET", HIDDEN },
@@ -47,8 +41,6 @@ const struct argp_option strace_options[] = {
 	{ "write", KEY_WRITE, "SET", HIDDEN },
 	{ "inject", KEY_INJECT, "SET", HIDDEN },
 	{ "fault", KEY_INJECT, "SET", HIDDEN },
-	{ "signal", KEY_SIGNAL, "SET", HIDDEN },
-	{ "status", KEY_STATUS, "SET", HIDDEN },
 	{ "kvm", KEY_KVM, "WHAT", HIDDEN },
 	{ "tips", KEY_TIPS, "WHICH", OPTIONAL },
 	{}
@@ -60,14 +52,11 @@ static const struct {
 } texts[] = {
 	{ 'b', "no -b; the nearest is no -f: the new program alone is traced" },
 	{ 'D', "no -D; the nearest is 'utrace -p PID', which is no parent of the program" },
-	{ KEY_SEPARATELY, "no --output-separately; the nearest is -f -o FILE, with pids" },
 	{ 'P', "no -P; the nearest is -e trace=%file and grep(1)" },
 	{ 'S', "no -S; the nearest is -c, which sorts by time" },
 	{ 'O', "no -O; the nearest is -c, as programs are not stopped" },
 	{ 'U', "no -U; the nearest is -c, which has all columns" },
-	{ 'i', "no -i; the nearest is 'perf trace --call-graph fp'" },
 	{ 'k', "no -k; the nearest is 'perf trace --call-graph fp'" },
-	{ 'n', "no -n; the nearest is no option: calls have their names" },
 	{ 'Y', "no -Y; the nearest is -f, which begins lines with the pid" },
 	{ 'd', "no -d; the nearest is 'utrace ps', which lists who traces what" },
 	{ KEY_ABBREV, "no --abbrev or --verbose; the nearest is -v" },
@@ -75,8 +64,6 @@ static const struct {
 	{ KEY_READ, "no --read; the nearest is -s N, of all that is read" },
 	{ KEY_WRITE, "no --write; the nearest is -s N, of all that is written" },
 	{ KEY_INJECT, "no injection of errors; the nearest is strace -e inject=" },
-	{ KEY_SIGNAL, "no --signal; the nearest is -e trace=none, which shows all signals" },
-	{ KEY_STATUS, "no --status; the nearest are -z and -Z" },
 	{ KEY_KVM, "no --kvm; the nearest is 'perf kvm stat'" },
 	{ KEY_TIPS, "no --tips; the nearest is --help" },
 };
@@ -105,8 +92,6 @@ const char *strace_qualifier(const char *name, size_t n)
 	for (option = strace_options; option->name; option++)
 		if (strlen(option->name) == n && !strncmp(option->name, name, n))
 			return strace_instead(option->key);
-	if (n == 5 && !strncmp(name, "quiet", n))
-		return "no -e quiet=; the nearest are -q and -qq";
 	if (n == 10 && !strncmp(name, "decode-fds", n))
 		return "no -e decode-fds=; the nearest is -y";
 	return NULL;

@@ -64,6 +64,8 @@ static int choose_calls(const struct trace *trace)
 				   UTRACE_REC_BIT(SYS_EXIT));
 	if (options->paths)
 		events.capture |= UTRACE_CAPTURE_FILES;
+	if (options->text.ip)
+		events.capture |= UTRACE_CAPTURE_STACK;
 	if (options->summary)
 		events.capture = 0;
 	if (!none && (options->summary || options->summary_too))
@@ -87,12 +89,14 @@ static void set_up(struct trace *trace)
 {
 	struct options *options = &trace->options;
 
+	const char *output = options->text.separately ? NULL : options->output;
+
 	/* A file may be a pipe without a reader, which a signal can end. */
-	if (!output_is_command(options->output))
-		options->text.out = output_open(options->output, options->append);
+	if (!output_is_command(output))
+		options->text.out = output_open(output, options->append);
 	trace->signals = signals_set_up(options->interruptible);
-	if (output_is_command(options->output))
-		options->text.out = output_open(options->output, options->append);
+	if (output_is_command(output))
+		options->text.out = output_open(output, options->append);
 	trace->session = session_open(options->buffer, options->drop);
 	if (trace->session < 0 && options->buffer > 1 << 20 && errno == EPERM)
 		fail("--buffer-size", "more than 1M needs root");
@@ -127,7 +131,7 @@ static void say_detached(pid_t tid, void *data)
  */
 static void notice_detach(struct trace *trace)
 {
-	if (!trace->interrupted || trace->options.quiet)
+	if (!trace->interrupted || trace->options.text.quiet & QUIET_ATTACH)
 		return;
 	if (trace->child && trace->status < 0)
 		output_note("Process %d detached", trace->child);

@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - lines of system calls
+ *
+ * The entry of a call is kept until its exit, so that the call is one line.  If
+ * another record precedes the exit, or there is no record for a while, the
+ * entry is printed first, with the arguments that the call does not write, and
+ * the rest of the call at the exit.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include <linux/errno.h>
+
+#include "call_line.h"
+#include "calls.h"
+#include "decode/items.h"
+#include "decode/print.h"
+#include "decode/write.h"
+#include "lib/memory.h"
+#include "line.h"
+
+/* The largest errno that a system call returns. */
+#define ERRNO_MAX	4095
+
+/**
+ * struct call - a system call to be printed
+ * @nr: number of the call, as number_of() returns it
+ * @args: its arguments
+ * @began: when the task made the call, 0 if that is not known
+ * @items: items that were captured at the entry and at the exit
+ *
+ * Has pointers into records, and is valid only while they are handled.
+ */
+struct call {
+	__u64 nr;
+	const __u64 *args;
+	__u64 began;
+	struct utrace_call_items items;
+};
+
+/*
+ * Return the number of a call.  If the program has passed another number, the
+ * upper half is that number.
+ */
+static __u64 number_of(__u32 nr, __u32 asked)
+{
+	return (__u64)asked << 32 | nr;
+}
+
+/*
+ * Remove the environment of execve() and execveat(): the array of strings after
+ * the arguments.
+ */
+static void leave_out_environment(struct utrace_call_items *items,
+				  const struct utrace_call *row)
+{
+	if (row->arg[2].type == UTRACE_ARG_ARGV)
+		items->of[row->arg[3].type == UTRACE_ARG_ARGV ? 3 : 2] = NULL;
+}
+
+/*
+ * Add the captured items of a record.  Memory that calls read and write is cut
+ * to -s bytes when it is printed; names of files are not cut.
+ */
+static void add_items(const struct text *text, struct utrace_call_items *items,
+		      __u32 nr, const struct utrace_rec *rec)
+{
+	const struct utrace_call *row;
+
+	if (!rec->items)
+		return;
+	row = utrace_call_of(nr);
+	items->most = text->max_string;
+	utrace_call_items_add(items, row, (const char *)rec + rec->items,
+			      rec->size - rec->items);
+	if (row && !text->verbose)
+		leave_out_environment(items, row);
+}
+
+/* Remove the status of wait4() and waitpid() that found no child. */
+static void leave_out_status(struct utrace_call_items *items, __u32 nr,
+			     __s64 ret)
+{
+	const struct utrace_call *row;
+
+	if (ret || !items->of[1])
+		return;
+	row = utrace_call_of(nr);
+	if (row && row->arg[2].type == UTRACE_ARG_FLAGS &&
+	    row->arg[2].len == UTRACE_FLAGS_WAIT)
+		items->of[1] = NULL;
+}
+
+static void take_entry(const struct text *text, struct call *call,
+		       const struct utrace_rec_sys_enter *entry)
+{
+	*call = (struct call){
+		.nr = number_of(entry->nr, entry->asked),
+		.args = entry->args,
+		.began = entry->began,
+	};
+	add_items(text, &call->items, call->nr, &entry->head);
+}
+
+static void take_exit(const struct text *text, struct call *call,
+		      const struct utrace_rec_sys_exit *exit)
+{
+	add_items(text, &call->items, call->nr, &exit->head);
+	leave_out_status(&call->items, call->nr, exit->ret);
+}
+
+/* Save the number and the address of a call for the starts of lines. */
+static void save_call(struct seen_task *task, __u64 nr,
+		      const struct utrace_rec *rec)
+{
+	const struct utrace_item *item = NULL;
+	const void *items = (const char *)rec + rec->items;
+
+	task->nr = nr;
+	task->called = true;
+	task->ip = 0;
+	while (rec->items &&
+	       (item = utrace_item_next(items, rec->size - rec->items, item))) {
+		if (item->kind != UTRACE_ITEM_STACK || item->len < sizeof(task->ip))
+			continue;
+		memcpy(&task->ip, item->data, sizeof(task->ip));
+		break;
+	}
+}
+
+/* Calls as text */
+
+/* The printers of a call, of a part of it, and of its end. */
+typedef void print_function(struct seq_buf *s, u64 nr,
+			    const unsigned long args[6],
+			    const struct utrace_call_items *items);
+
+static void print_call(struct line *line, const struct call *call,
+		       print_function *print)
+{
+	static_assert(sizeof(unsigned long) == sizeof(*call->args), "words");
+	print(&line->s, call->nr, (const unsigned long *)call->args,
+	      &call->items);
+}
+
+/*
+ * Print what is known of a call at its entry.  Returns the number of bytes.
+ */
+static size_t show_entry(const struct text *text, const struct log *log,
+			 const struct seen_task *task)
+{
+	const struct utrace_rec *rec = &task->entry->head;
+	struct line line;
+	struct call call;
+
+	line_open(&line, log, rec->size);
+	line_begin(&line, text, task, rec, rec->time);
+	take_entry(text, &call, task->entry);
+	print_call(&line, &call, utrace_print_call_entry);
+	line_close(&line);
+	return line.s.len;
+}
+
+/* End the line of the last entry, whose exit is not the next record. */
+static void leave_line(const struct text *text, struct log *log, const char *why)
+{
+	struct line line;
+
+	if (!log->last)
+		return;
+	call_line_show(text, log);
+	line_open(&line, log, 0);
+	seq_buf_puts(&line.s, why);
+	line_end(&line);
+	log->last->shown = true;
+	log->last = NULL;
+}
+
+/* End the line of the last entry before another line. */
+void call_line_interrupt(const struct text *text, struct log *log)
+{
+	leave_line(text, log, " <unfinished ...>");
+}
+
+/* End the line of the last entry at the end of the trace. */
+void call_line_detach(const struct text *text, struct log *log)
+{
+	leave_line(text, log, " <detached ...>");
+}
+
+/* Print the last entry, since there was no record for a while. */
+void call_line_show(const struct text *text, struct log *log)
+{
+	if (log->last && !log->begun)
+		log->begun = show_entry(text, log, log->last);
+}
+
+/* Return the meaning of an error, as strace explains it. */
+static const char *error_text(long error)
+{
+	switch (error) {
+	case ERESTARTSYS:
+		return "To be restarted if SA_RESTART is set";
+	case ERESTARTNOINTR:
+		return "To be restarted";
+	case ERESTARTNOHAND:
+		return "To be restarted if no handler";
+	case ERESTART_RESTARTBLOCK:
+		return "Interrupted by signal";
+	default:
+		return strerror(error);
+	}
+}
+
+/*
+ * Print the text of an error.  Texts of the C library are cached, since it
+ * looks up the translation at each call.
+ */
+static void print_error(struct seq_buf *s, long error)
+{
+	static struct message {
+		char *text;
+		size_t len;
+	} messages[ERRNO_MAX + 1];
+	struct message *message = &messages[error];
+
+	if (!message->text) {
+		message->text = xasprintf(" (%s)", error_text(error));
+		message->len = strlen(message->text);
+	}
+	utrace_write(s, message->text, message->len);
+}
+
+/*
+ * Print the result of a call and the end of its line.  @began and @ended are
+ * the times of the call; @began is 0 if it is not known.
+ */
+static void end_with_result(const struct text *text, struct line *line,
+			    __u32 nr, __s64 ret, __u64 began, __u64 ended)
+{
+	line_align_result(line, text);
+	utrace_write_literal(&line->s, " = ");
+	utrace_print_result(&line->s, nr, ret);
+	if (IS_ERR_VALUE(ret))
+		print_error(&line->s, -ret);
+	if (text->durations && began) {
+		utrace_write_literal(&line->s, " <");
+		line_write_span(&line->s, line_since(began, ended),
+				text->duration_digits);
+		utrace_write_char(&line->s, '>');
+	}
+	line_end(line);
+}
+
+static bool is_shown(const struct text *text, __s64 ret)
+{
+	return text->status & (IS_ERR_VALUE(ret) ? STATUS_FAILING :
+						   STATUS_SUCCESSFUL);
+}
+
+/* Records */
+
+void call_line_enter(const struct text *text, struct seen_task *task,
+		     const struct utrace_rec *rec)
+{
+	const struct utrace_rec_sys_enter *enter = (const void *)rec;
+	struct log *log = log_of(text, task, rec->tid);
+
+	/* The task may have recorded the entry of this call itself. */
+	if (rec->flags & UTRACE_REC_F_IN_FLIGHT && task->in_call &&
+	    enter->nr == task->entry->nr)
+		return;
+	/* If the result decides, do not show the entry yet. */
+	if (text->status == STATUS_ALL)
+		call_line_interrupt(text, log);
+	seen_keep_entry(task, rec);
+	if (text->numbers || text->ip)
+		save_call(task, number_of(enter->nr, enter->asked), rec);
+	task->in_call = true;
+	task->shown = false;
+	if (text->status != STATUS_ALL)
+		return;
+	log->last = task;
+	log->begun = 0;
+}
+
+/* Print the exit of a call whose entry is missing. */
+static void print_unpaired(const struct text *text, struct line *line,
+			   struct seen_task *task,
+			   const struct utrace_rec_sys_exit *exit)
+{
+	__u64 nr = number_of(exit->nr, exit->asked);
+	struct utrace_call_items items = {};
+
+	line_begin(line, text, task, &exit->head, exit->head.time);
+	utrace_write_literal(&line->s, "<... ");
+	/* The exit of sigreturn has no number but UTRACE_NR_NONE. */
+	if (exit->nr == UTRACE_NR_NONE)
+		utrace_write_literal(&line->s, "call");
+	else
+		utrace_print_call_name(&line->s, nr);
+	utrace_write_literal(&line->s, " resumed>)");
+	add_items(text, &items, nr, &exit->head);
+	leave_out_status(&items, nr, exit->ret);
+	utrace_print_output_items(&line->s, nr, &items);
+	end_with_result(text, line, nr, exit->ret, 0, exit->head.time);
+}
+
+/* Print the exit of a call whose entry was printed or is missing. */
+static void print_rest(const struct text *text, struct log *log,
+		       struct seen_task *task,
+		       const struct utrace_rec_sys_exit *exit)
+{
+	struct line line;
+	struct call call;
+
+	line_open(&line, log, exit->head.size +
+			      (task->in_call ? task->entry->head.size : 0));
+	if (!task->in_call) {
+		print_unpaired(text, &line, task, exit);
+		return;
+	}
+	take_entry(text, &call, task->entry);
+	take_exit(text, &call, exit);
+	if (log->last == task && log->begun) {
+		line.before = log->begun;
+	} else {
+		line_begin(&line, text, task, &exit->head, exit->head.time);
+		utrace_write_literal(&line.s, "<... ");
+		utrace_print_call_name(&line.s, call.nr);
+		utrace_write_literal(&line.s, " resumed>");
+	}
+	print_call(&line, &call, utrace_print_call_exit);
+	end_with_result(text, &line, call.nr, exit->ret, call.began,
+			exit->head.time);
+}
+
+/* Print a whole call, with the items of its entry and of its exit. */
+static void print_whole(const struct text *text, struct log *log,
+			const struct seen_task *task,
+			const struct utrace_rec_sys_exit *exit)
+{
+	const struct utrace_rec *entry = &task->entry->head;
+	struct line line;
+	struct call call;
+
+	line_open(&line, log, entry->size + exit->head.size);
+	line_begin(&line, text, task, entry, entry->time);
+	take_entry(text, &call, task->entry);
+	take_exit(text, &call, exit);
+	print_call(&line, &call, utrace_print_call_items);
+	end_with_result(text, &line, call.nr, exit->ret, call.began,
+			exit->head.time);
+}
+
+static void print_exit(const struct text *text, struct seen_task *task,
+		       const struct utrace_rec_sys_exit *exit)
+{
+	struct log *log = log_of(text, task, exit->head.tid);
+
+	if (log->last != task)
+		call_line_interrupt(text, log);
+	if (task->in_call && !task->shown && !(log->last == task && log->begun))
+		print_whole(text, log, task, exit);
+	else
+		print_rest(text, log, task, exit);
+}
+
+/*
+ * Check whether this is the exit of the call that created the task.  The parent
+ * made that call, so strace does not show it.
+ */
+static bool is_birth(const struct seen_task *task,
+		     const struct utrace_rec_sys_exit *exit)
+{
+	static const char *const names[] = { "clone", "clone3", "fork", "vfork" };
+	const char *name;
+	size_t i;
+
+	if (task->number || !(exit->head.flags & UTRACE_REC_F_UNPAIRED) || exit->ret)
+		return false;
+	name = call_name(exit->nr);
+	for (i = 0; name && i < ARRAY_SIZE(names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+/*
+ * Check whether the entry was recorded while the task was blocked in the call.
+ */
+static bool was_in_flight(const struct seen_task *task,
+			  const struct utrace_rec_sys_exit *exit)
+{
+	return task->in_call && task->entry->nr == exit->nr &&
+	       task->entry->head.flags & UTRACE_REC_F_IN_FLIGHT;
+}
+
+void call_line_exit(const struct text *text, struct seen_task *task,
+		    const struct utrace_rec *rec)
+{
+	const struct utrace_rec_sys_exit *exit = (const void *)rec;
+	struct log *log = log_of(text, task, rec->tid);
+
+	if (is_birth(task, exit))
+		return;
+	/* The kept entry belongs to an earlier call. */
+	if (rec->flags & UTRACE_REC_F_UNPAIRED && !was_in_flight(task, exit))
+		task->in_call = false;
+	if (is_shown(text, exit->ret))
+		print_exit(text, task, exit);
+	if (log->last == task)
+		log->last = NULL;
+	task->in_call = false;
+}
+
+/* Print a call that is one record. */
+void call_line_whole(const struct text *text, struct seen_task *task,
+		     const struct utrace_rec *rec)
+{
+	const struct utrace_rec_sys_call *from = (const void *)rec;
+	struct call call = {
+		.nr = number_of(from->nr, from->asked), .args = from->args
+	};
+	struct log *log = log_of(text, task, rec->tid);
+	struct line line;
+
+	if (!is_shown(text, from->ret))
+		return;
+	call_line_interrupt(text, log);
+	if (text->numbers || text->ip)
+		save_call(task, call.nr, rec);
+	line_open(&line, log, rec->size);
+	line_begin(&line, text, task, rec, from->began ? from->began : rec->time);
+	add_items(text, &call.items, call.nr, rec);
+	leave_out_status(&call.items, call.nr, from->ret);
+	print_call(&line, &call, utrace_print_call_items);
+	end_with_result(text, &line, call.nr, from->ret, from->began, rec->time);
+}
+
+/*
+ * Print the end of a call that has no result: of exit_group(2), or of a call
+ * that a fatal signal ended.
+ */
+void call_line_task_end(const struct text *text, struct seen_task *task)
+{
+	const struct utrace_rec_sys_enter *entry = task->entry;
+	struct log *log;
+	struct line line;
+	struct call call;
+
+	if (!task->in_call || !(text->status & STATUS_UNFINISHED))
+		return;
+	log = log_of(text, task, entry->head.tid);
+	if (text->status == STATUS_ALL && log->last != task)
+		return;
+	line_open(&line, log, entry->head.size);
+	take_entry(text, &call, entry);
+	if (log->last == task && log->begun) {
+		line.before = log->begun;
+		print_call(&line, &call, utrace_print_call_exit);
+	} else {
+		line_begin(&line, text, task, &entry->head, entry->head.time);
+		print_call(&line, &call, utrace_print_call_items);
+	}
+	line_align_result(&line, text);
+	utrace_write_literal(&line.s, " = ?");
+	line_end(&line);
+	log->last = NULL;
+}
