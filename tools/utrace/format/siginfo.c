@@ -1,69 +1,276 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * utrace - siginfo of a signal, as text in the style of strace
+ *
+ * The layout of siginfo depends on the signal and on the code, and a program may
+ * send any of them to itself.
  */
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 
 #include <linux/array_size.h>
+#include <linux/audit.h>
 #include <linux/seq_buf.h>
+#include <linux/utrace.h>
 
+#include "calls.h"
 #include "decode/print.h"
 #include "decode/write.h"
 #include "siginfo.h"
 
-static void print_code(struct seq_buf *s, const siginfo_t *info)
+/* Codes that headers of the C library may lack. */
+#ifndef SI_ASYNCNL
+#define SI_ASYNCNL	(-60)
+#endif
+#ifndef SI_DETHREAD
+#define SI_DETHREAD	(-7)
+#endif
+
+/* The clock ticks of si_utime and si_stime in a second. */
+#define TICKS		100
+
+/**
+ * struct code - the name of a code
+ * @signal: signal that the code belongs to, 0 for any
+ * @code: the code
+ * @name: its name
+ */
+struct code {
+	int signal;
+	int code;
+	const char *name;
+};
+
+#define ANY(code)		{ 0, code, #code }
+#define OF(signal, code)	{ signal, code, #code }
+/* A code by its number, as not all headers have it. */
+#define NEW(signal, n, name)	{ signal, n, name }
+
+static const struct code codes[] = {
+	ANY(SI_USER), ANY(SI_KERNEL), ANY(SI_QUEUE), ANY(SI_TIMER),
+	ANY(SI_MESGQ), ANY(SI_ASYNCIO), ANY(SI_SIGIO), ANY(SI_TKILL),
+	ANY(SI_DETHREAD), ANY(SI_ASYNCNL),
+	OF(SIGCHLD, CLD_EXITED), OF(SIGCHLD, CLD_KILLED),
+	OF(SIGCHLD, CLD_DUMPED), OF(SIGCHLD, CLD_TRAPPED),
+	OF(SIGCHLD, CLD_STOPPED), OF(SIGCHLD, CLD_CONTINUED),
+	OF(SIGSEGV, SEGV_MAPERR), OF(SIGSEGV, SEGV_ACCERR),
+	NEW(SIGSEGV, 3, "SEGV_BNDERR"), NEW(SIGSEGV, 4, "SEGV_PKUERR"),
+	NEW(SIGSEGV, 5, "SEGV_ACCADI"), NEW(SIGSEGV, 6, "SEGV_ADIDERR"),
+	NEW(SIGSEGV, 7, "SEGV_ADIPERR"), NEW(SIGSEGV, 8, "SEGV_MTEAERR"),
+	NEW(SIGSEGV, 9, "SEGV_MTESERR"), NEW(SIGSEGV, 10, "SEGV_CPERR"),
+	OF(SIGBUS, BUS_ADRALN), OF(SIGBUS, BUS_ADRERR), OF(SIGBUS, BUS_OBJERR),
+	NEW(SIGBUS, 4, "BUS_MCEERR_AR"), NEW(SIGBUS, 5, "BUS_MCEERR_AO"),
+	OF(SIGFPE, FPE_INTDIV), OF(SIGFPE, FPE_INTOVF), OF(SIGFPE, FPE_FLTDIV),
+	OF(SIGFPE, FPE_FLTOVF), OF(SIGFPE, FPE_FLTUND), OF(SIGFPE, FPE_FLTRES),
+	OF(SIGFPE, FPE_FLTINV), OF(SIGFPE, FPE_FLTSUB),
+	NEW(SIGFPE, 14, "FPE_FLTUNK"), NEW(SIGFPE, 15, "FPE_CONDTRAP"),
+	OF(SIGILL, ILL_ILLOPC), OF(SIGILL, ILL_ILLOPN), OF(SIGILL, ILL_ILLADR),
+	OF(SIGILL, ILL_ILLTRP), OF(SIGILL, ILL_PRVOPC), OF(SIGILL, ILL_PRVREG),
+	OF(SIGILL, ILL_COPROC), OF(SIGILL, ILL_BADSTK),
+	NEW(SIGILL, 9, "ILL_BADIADDR"),
+	OF(SIGTRAP, TRAP_BRKPT), OF(SIGTRAP, TRAP_TRACE),
+	NEW(SIGTRAP, 3, "TRAP_BRANCH"), NEW(SIGTRAP, 4, "TRAP_HWBKPT"),
+	NEW(SIGTRAP, 5, "TRAP_UNK"), NEW(SIGTRAP, 6, "TRAP_PERF"),
+	OF(SIGIO, POLL_IN), OF(SIGIO, POLL_OUT), OF(SIGIO, POLL_MSG),
+	OF(SIGIO, POLL_ERR), OF(SIGIO, POLL_PRI), OF(SIGIO, POLL_HUP),
+	NEW(SIGSYS, 1, "SYS_SECCOMP"), NEW(SIGSYS, 2, "SYS_USER_DISPATCH"),
+};
+
+static const char *name_of(const siginfo_t *info)
 {
-	static const struct {
-		int signal;	/* 0: any */
-		int code;
-		const char *name;
-	} names[] = {
-		{ 0, SI_USER, "SI_USER" }, { 0, SI_KERNEL, "SI_KERNEL" },
-		{ 0, SI_QUEUE, "SI_QUEUE" }, { 0, SI_TIMER, "SI_TIMER" },
-		{ 0, SI_TKILL, "SI_TKILL" }, { 0, SI_MESGQ, "SI_MESGQ" },
-		{ 0, SI_ASYNCIO, "SI_ASYNCIO" },
-		{ SIGCHLD, CLD_EXITED, "CLD_EXITED" },
-		{ SIGCHLD, CLD_KILLED, "CLD_KILLED" },
-		{ SIGCHLD, CLD_DUMPED, "CLD_DUMPED" },
-		{ SIGCHLD, CLD_TRAPPED, "CLD_TRAPPED" },
-		{ SIGCHLD, CLD_STOPPED, "CLD_STOPPED" },
-		{ SIGCHLD, CLD_CONTINUED, "CLD_CONTINUED" },
-		{ SIGSEGV, SEGV_MAPERR, "SEGV_MAPERR" },
-		{ SIGSEGV, SEGV_ACCERR, "SEGV_ACCERR" },
-		{ SIGBUS, BUS_ADRALN, "BUS_ADRALN" },
-		{ SIGBUS, BUS_ADRERR, "BUS_ADRERR" },
-		{ SIGFPE, FPE_INTDIV, "FPE_INTDIV" },
-		{ SIGTRAP, TRAP_BRKPT, "TRAP_BRKPT" },
-		{ SIGTRAP, TRAP_TRACE, "TRAP_TRACE" },
-	};
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		if (names[i].code != info->si_code ||
-		    (names[i].signal && names[i].signal != info->si_signo))
-			continue;
-		seq_buf_puts(s, names[i].name);
+	for (i = 0; i < ARRAY_SIZE(codes); i++)
+		if (codes[i].code == info->si_code &&
+		    (!codes[i].signal || codes[i].signal == info->si_signo))
+			return codes[i].name;
+	return NULL;
+}
+
+/*
+ * Append a number that may have a name, in the style of constants.  @hex: the
+ * number is printed in base 16.
+ */
+static void print_named(struct seq_buf *s, long value, const char *name, bool hex)
+{
+	if (name && utrace_style.constants == UTRACE_CONSTANTS_NAMES) {
+		seq_buf_puts(s, name);
 		return;
 	}
-	seq_buf_printf(s, "%d", info->si_code);
+	if (hex)
+		utrace_print_hex(s, (__u32)value);
+	else
+		utrace_write_signed(s, value);
+	if (name && utrace_style.constants == UTRACE_CONSTANTS_BOTH)
+		seq_buf_printf(s, " /* %s */", name);
+}
+
+static void print_pointer(struct seq_buf *s, const void *pointer)
+{
+	if (pointer)
+		utrace_print_hex(s, (unsigned long)pointer);
+	else
+		utrace_write_literal(s, "NULL");
+}
+
+static void print_sender(struct seq_buf *s, const siginfo_t *info)
+{
+	seq_buf_printf(s, ", si_pid=%d, si_uid=%d", info->si_pid, info->si_uid);
+}
+
+static void print_value(struct seq_buf *s, const siginfo_t *info)
+{
+	seq_buf_printf(s, ", si_int=%d, si_ptr=", info->si_value.sival_int);
+	print_pointer(s, info->si_value.sival_ptr);
+}
+
+static void print_band(struct seq_buf *s, const siginfo_t *info)
+{
+	seq_buf_printf(s, ", si_band=%ld, si_fd=%d", info->si_band, info->si_fd);
+}
+
+static void print_time(struct seq_buf *s, const char *name, __s64 ticks)
+{
+	seq_buf_printf(s, ", %s=%lld", name, ticks);
+	if (ticks)
+		seq_buf_printf(s, " /* %.2f s */", (double)ticks / TICKS);
+}
+
+static void print_child(struct seq_buf *s, const siginfo_t *info)
+{
+	print_sender(s, info);
+	utrace_write_literal(s, ", si_status=");
+	if (info->si_code == CLD_EXITED)
+		utrace_write_signed(s, info->si_status);
+	else
+		utrace_print_signal(s, info->si_status);
+	print_time(s, "si_utime", info->si_utime);
+	print_time(s, "si_stime", info->si_stime);
+}
+
+/* Signals of the CPU: an address, and what some codes add. */
+static void print_fault(struct seq_buf *s, const siginfo_t *info)
+{
+	utrace_write_literal(s, ", si_addr=");
+	print_pointer(s, info->si_addr);
+	if (info->si_signo == SIGSEGV && info->si_code == SEGV_BNDERR) {
+		utrace_write_literal(s, ", si_lower=");
+		print_pointer(s, info->si_lower);
+		utrace_write_literal(s, ", si_upper=");
+		print_pointer(s, info->si_upper);
+	} else if (info->si_signo == SIGSEGV && info->si_code == SEGV_PKUERR) {
+		seq_buf_printf(s, ", si_pkey=%u", info->si_pkey);
+	} else if (info->si_signo == SIGBUS &&
+		   (info->si_code == BUS_MCEERR_AR ||
+		    info->si_code == BUS_MCEERR_AO)) {
+		utrace_write_literal(s, ", si_addr_lsb=");
+		utrace_print_hex(s, (unsigned short)info->si_addr_lsb);
+	}
+}
+
+static void print_syscall(struct seq_buf *s, const siginfo_t *info)
+{
+	static const struct {
+		__u32 arch;
+		const char *name;
+		unsigned int table;
+	} archs[] = {
+		{ AUDIT_ARCH_X86_64, "AUDIT_ARCH_X86_64", 0 },
+		{ AUDIT_ARCH_I386, "AUDIT_ARCH_I386", UTRACE_NR_IA32 },
+	};
+	const char *arch = "AUDIT_ARCH_???", *name = NULL;
+	char text[64];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(archs); i++) {
+		if (archs[i].arch != info->si_arch)
+			continue;
+		arch = archs[i].name;
+		name = call_name(info->si_syscall | archs[i].table);
+	}
+	if (name)
+		snprintf(text, sizeof(text), "__NR_%s", name);
+	utrace_write_literal(s, ", si_call_addr=");
+	print_pointer(s, info->si_call_addr);
+	utrace_write_literal(s, ", si_syscall=");
+	print_named(s, info->si_syscall, name ? text : NULL, false);
+	utrace_write_literal(s, ", si_arch=");
+	if (strchr(arch, '?'))
+		seq_buf_printf(s, "%#x%s", info->si_arch, utrace_style.constants ==
+			       UTRACE_CONSTANTS_RAW ? "" : " /* AUDIT_ARCH_??? */");
+	else
+		print_named(s, info->si_arch, arch, true);
+}
+
+/* Append the members of a signal that a program has sent. */
+static void print_sent(struct seq_buf *s, const siginfo_t *info)
+{
+	switch (info->si_code) {
+	case SI_USER:
+	case SI_TKILL:
+		print_sender(s, info);
+		break;
+	case SI_SIGIO:
+		print_band(s, info);
+		break;
+	case SI_TIMER:
+		utrace_write_literal(s, ", si_timerid=");
+		utrace_print_hex(s, (__u32)info->si_timerid);
+		seq_buf_printf(s, ", si_overrun=%d", info->si_overrun);
+		print_value(s, info);
+		break;
+	default:
+		print_sender(s, info);
+		if (info->si_value.sival_ptr)
+			print_value(s, info);
+	}
+}
+
+/* Append the members of a signal that the kernel has sent. */
+static void print_kernel(struct seq_buf *s, const siginfo_t *info)
+{
+	switch (info->si_signo) {
+	case SIGCHLD:
+		print_child(s, info);
+		break;
+	case SIGILL:
+	case SIGFPE:
+	case SIGSEGV:
+	case SIGBUS:
+	case SIGTRAP:
+		print_fault(s, info);
+		break;
+	case SIGIO:
+		if (info->si_code <= POLL_HUP)
+			print_band(s, info);
+		break;
+	case SIGSYS:
+		print_syscall(s, info);
+		break;
+	default:
+		if (info->si_pid || info->si_uid || info->si_value.sival_ptr)
+			print_sender(s, info);
+		if (info->si_value.sival_ptr)
+			print_value(s, info);
+	}
 }
 
 /* Append the members of @info that are valid for its signal and code. */
 void siginfo_print(struct seq_buf *s, const siginfo_t *info)
 {
-	int code = info->si_code;
-
 	utrace_write_literal(s, "{si_signo=");
 	utrace_print_signal(s, info->si_signo);
 	utrace_write_literal(s, ", si_code=");
-	print_code(s, info);
-	if (info->si_signo == SIGCHLD && code > 0)
-		seq_buf_printf(s, ", si_pid=%d, si_uid=%u, si_status=%d",
-			       info->si_pid, info->si_uid, info->si_status);
-	else if (code > 0 && code < 0x80 && info->si_signo != SIGIO)
-		seq_buf_printf(s, ", si_addr=%p", info->si_addr);
-	else if (code <= 0 && code != SI_TIMER)
-		seq_buf_printf(s, ", si_pid=%d, si_uid=%u", info->si_pid,
-			       info->si_uid);
+	print_named(s, info->si_code, name_of(info), true);
+	if (info->si_errno) {
+		utrace_write_literal(s, ", si_errno=");
+		print_named(s, info->si_errno, strerrorname_np(info->si_errno),
+			    false);
+	}
+	if (info->si_code <= 0)
+		print_sent(s, info);
+	else
+		print_kernel(s, info);
 	utrace_write_char(s, '}');
 }

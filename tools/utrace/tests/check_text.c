@@ -19,6 +19,7 @@
 
 #include "decode/items.h"
 #include "decode/print.h"
+#include "format/siginfo.h"
 
 static bool failed;
 
@@ -109,7 +110,7 @@ static void test_constants(void)
 
 static void test_strings(void)
 {
-	static const char bytes[] = "a\200b\n\0" "11";
+	static const char bytes[] = "a\200b\n\00011";
 	size_t len = sizeof(bytes) - 1;
 
 	holds(string_is(bytes, len, "\"a\\200b\\n\\00011\""), "bytes in base 8");
@@ -123,10 +124,56 @@ static void test_strings(void)
 	utrace_style.hex = UTRACE_HEX_NONE;
 }
 
+static bool siginfo_is(const siginfo_t *info, const char *want)
+{
+	siginfo_print(&s, info);
+	return is(want);
+}
+
+static void test_siginfo(void)
+{
+	siginfo_t child = { .si_signo = SIGCHLD, .si_code = CLD_KILLED };
+	siginfo_t fault = { .si_signo = SIGSEGV, .si_code = SEGV_MAPERR };
+	siginfo_t queued = { .si_signo = 40, .si_code = SI_QUEUE };
+	siginfo_t timer = { .si_signo = SIGALRM, .si_code = SI_TIMER };
+	siginfo_t io = { .si_signo = SIGIO, .si_code = POLL_IN };
+	siginfo_t call = { .si_signo = SIGSYS, .si_code = 1, .si_errno = 7 };
+	siginfo_t odd = { .si_signo = SIGUSR1, .si_code = -62 };
+
+	child.si_status = SIGKILL;
+	child.si_utime = 250;
+	holds(siginfo_is(&child, "{si_signo=SIGCHLD, si_code=CLD_KILLED, si_pid=0, si_uid=0, "
+			 "si_status=SIGKILL, si_utime=250 /* 2.50 s */, si_stime=0}"),
+	      "siginfo of a child");
+	holds(siginfo_is(&fault, "{si_signo=SIGSEGV, si_code=SEGV_MAPERR, si_addr=NULL}"),
+	      "siginfo of a fault");
+	queued.si_value.sival_int = -5;
+	timer.si_timerid = 16;
+	io.si_band = 65;
+	holds(siginfo_is(&queued, "{si_signo=SIGRT_8, si_code=SI_QUEUE, si_pid=0, si_uid=0, "
+			 "si_int=-5, si_ptr=0xfffffffb}") &&
+	      siginfo_is(&timer, "{si_signo=SIGALRM, si_code=SI_TIMER, si_timerid=0x10, "
+			 "si_overrun=0, si_int=0, si_ptr=NULL}") &&
+	      siginfo_is(&io, "{si_signo=SIGIO, si_code=POLL_IN, si_band=65, si_fd=0}"),
+	      "siginfo of a queued signal, a timer and a file");
+	call.si_syscall = SYS_getpid;
+	call.si_arch = 0xc000003e;
+	holds(siginfo_is(&call, "{si_signo=SIGSYS, si_code=SYS_SECCOMP, si_errno=E2BIG, "
+			 "si_call_addr=NULL, si_syscall=__NR_getpid, si_arch=AUDIT_ARCH_X86_64}"),
+	      "siginfo of a call");
+	holds(siginfo_is(&odd, "{si_signo=SIGUSR1, si_code=0xffffffc2, si_pid=0, si_uid=0}"),
+	      "siginfo with an unknown code");
+	utrace_style.constants = UTRACE_CONSTANTS_RAW;
+	holds(siginfo_is(&call, "{si_signo=31, si_code=0x1, si_errno=7, si_call_addr=NULL, "
+			 "si_syscall=39, si_arch=0xc000003e}"), "siginfo with -X raw");
+	utrace_style.constants = UTRACE_CONSTANTS_NAMES;
+}
+
 int main(void)
 {
 	test_unknown();
 	test_constants();
 	test_strings();
+	test_siginfo();
 	return failed;
 }
