@@ -157,7 +157,7 @@ static void check_row(struct kunit *test, const struct utrace_call *call)
 		KUNIT_EXPECT_EQ(test, call->nargs, 0);
 		return;
 	}
-	KUNIT_EXPECT_NE(test, call->result, UTRACE_ARG_NONE);
+	KUNIT_EXPECT_NE(test, call->result.type, UTRACE_ARG_NONE);
 	for (i = 0; i < call->nargs; i++)
 		KUNIT_EXPECT_TRUE_MSG(test, arg_is_sound(call, &call->arg[i]),
 				      "argument %u of %s", i, call->name);
@@ -235,7 +235,7 @@ struct call_args {
 static const char *print_ret(struct printer *p, unsigned int nr, long ret)
 {
 	seq_buf_init(&p->s, p->text, sizeof(p->text));
-	utrace_print_result(&p->s, nr, ret);
+	utrace_print_result(&p->s, nr, NULL, ret);
 	return seq_buf_str(&p->s);
 }
 

@@ -218,7 +218,8 @@ static inline int choose(int fd, __u64 events, __u64 capture,
 			 UTRACE_REC_BIT(JOBCTL))
 #define ALL_CAPTURES	(UTRACE_CAPTURE_STRINGS | UTRACE_CAPTURE_BUFFERS | \
 			 UTRACE_CAPTURE_SOCKETS | UTRACE_CAPTURE_FILES | \
-			 UTRACE_CAPTURE_STACK | UTRACE_CAPTURE_RAW_STACK)
+			 UTRACE_CAPTURE_STACK | UTRACE_CAPTURE_RAW_STACK | \
+			 UTRACE_CAPTURE_STRUCTS)
 
 /* The marker: a system call that targets make for no other purpose. */
 #define MARK_NR		SYS_getppid

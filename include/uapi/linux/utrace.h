@@ -39,6 +39,8 @@
  * @UTRACE_ITEM_STACK: __u64 addresses of code, innermost first
  * @UTRACE_ITEM_RAW_STACK: struct utrace_item_raw_stack, then memory
  * @UTRACE_ITEM_MISSING: no data; &utrace_item.whole items or more are missing
+ * @UTRACE_ITEM_STRUCT: one structure or more, in the layout of the call's ABI;
+ *	items for the memory that they point to follow
  */
 enum utrace_item_kind {
 	UTRACE_ITEM_STRING = 1,
@@ -52,6 +54,7 @@ enum utrace_item_kind {
 	UTRACE_ITEM_STACK = 9,
 	UTRACE_ITEM_RAW_STACK = 10,
 	UTRACE_ITEM_MISSING = 11,
+	UTRACE_ITEM_STRUCT = 12,
 };
 
 /* utrace_item.flags */
@@ -69,7 +72,7 @@ enum utrace_item_kind {
  * @flags: %UTRACE_ITEM_F_TRUNCATED, %UTRACE_ITEM_F_FAULTED, %UTRACE_ITEM_F_OUT
  * @len: bytes of @data, without padding
  * @whole: bytes that @data would have in full, or @len if not known
- * @parent: number of the item that has the pointer, from 1; 0: the argument
+ * @parent: the item with the pointer is so many items before; 0: the argument
  * @field: offset of the pointer in an element of that item
  * @index: number of that element
  * @data: the bytes, padded with zeros to a multiple of 8
@@ -412,6 +415,7 @@ struct utrace_rec_user_event {
 #define UTRACE_CAPTURE_FILES	0x08	/* the paths behind descriptors */
 #define UTRACE_CAPTURE_STACK	0x10	/* UTRACE_ITEM_STACK */
 #define UTRACE_CAPTURE_RAW_STACK 0x20	/* UTRACE_ITEM_RAW_STACK */
+#define UTRACE_CAPTURE_STRUCTS	0x40	/* structures, and what they point to */
 
 /**
  * enum utrace_scope - the kinds of &struct utrace_where
@@ -637,7 +641,7 @@ struct utrace_ioc_detach {
  * @target: id of a target; 0: all targets, present and future
  * @settings: the kernel writes the number that &utrace_rec.settings has
  * @count: %UTRACE_COUNT_* bits
- * @string_size: bytes that strings and paths may have; 0: %UTRACE_ITEM_SIZE
+ * @string_size: bytes that strings, paths and structures may have; 0: %UTRACE_ITEM_SIZE
  * @buffer_size: bytes that %UTRACE_ITEM_BYTES may have; 0: %UTRACE_ITEM_SIZE
  */
 struct utrace_ioc_events {

@@ -152,10 +152,16 @@ static void capture_argv(struct utrace_capture *c, unsigned int arg,
 	utrace_item_end(c, item, len, len, flags);
 }
 
-/*
- * Capture a socket address.  Captures nothing if the kernel would refuse @len.
+/**
+ * utrace_capture_sockaddr() - capture a socket address
+ * @c: the capture, with a buffer
+ * @arg: number of the argument that points there
+ * @from: the address in user memory; any value
+ * @len: its length; if the kernel would refuse it, nothing is captured
+ *
+ * Context: The task itself; may fault and sleep.
  */
-static void capture_sockaddr(struct utrace_capture *c, unsigned int arg,
+void utrace_capture_sockaddr(struct utrace_capture *c, unsigned int arg,
 			     const void __user *from, int len)
 {
 	if (len >= 0 && len <= sizeof(struct sockaddr_storage))
@@ -174,7 +180,7 @@ static void capture_out_sockaddr(struct utrace_capture *c, unsigned int arg,
 	int len;
 
 	if (stored && !get_user(len, stored))
-		capture_sockaddr(c, arg, from, len);
+		utrace_capture_sockaddr(c, arg, from, len);
 }
 
 /*
@@ -199,6 +205,8 @@ static unsigned int what_takes(enum utrace_arg_type type)
 	case UTRACE_ARG_FD:
 	case UTRACE_ARG_DFD:
 		return UTRACE_CAPTURE_FILES;
+	case UTRACE_ARG_STRUCT:
+		return UTRACE_CAPTURE_STRUCTS;
 	default:
 		return 0;
 	}
@@ -251,7 +259,7 @@ static void capture_in(struct utrace_capture *c, const struct utrace_arg *a,
 		capture_iovecs(c, i, from, len, SIZE_MAX);
 		break;
 	case UTRACE_ARG_SOCKADDR:
-		capture_sockaddr(c, i, from, len);
+		utrace_capture_sockaddr(c, i, from, len);
 		break;
 	case UTRACE_ARG_DFD:
 		if ((int)args[i] == AT_FDCWD)
@@ -283,10 +291,26 @@ static void capture_out(struct utrace_capture *c, const struct utrace_arg *a,
 	}
 }
 
+/*
+ * Capture the structures of argument @i if the call uses them in one of the
+ * @ways, UTRACE_MEMORY_ bits.
+ */
+static void capture_structs(struct utrace_capture *c, const struct utrace_arg *a,
+			    enum utrace_abi abi, const unsigned long args[6],
+			    unsigned int i, long result, unsigned int ways,
+			    unsigned int what)
+{
+	const struct utrace_memory *memory = &utrace_memories[a->len];
+
+	if (memory->flags & ways)
+		utrace_capture_structs(c, i, memory, abi, args, result, what);
+}
+
 /**
  * utrace_capture_entry() - capture what a system call reads
  * @c: the capture
  * @call: row of the call
+ * @abi: ABI of the call
  * @args: arguments of the call, from utrace_current_args()
  * @what: UTRACE_CAPTURE_ bits
  *
@@ -295,13 +319,18 @@ static void capture_out(struct utrace_capture *c, const struct utrace_arg *a,
  * Context: report_syscall_entry of the task itself; may fault and sleep.
  */
 void utrace_capture_entry(struct utrace_capture *c,
-			  const struct utrace_call *call,
+			  const struct utrace_call *call, enum utrace_abi abi,
 			  const unsigned long args[6], unsigned int what)
 {
 	unsigned int i;
 
 	for (i = 0; i < call->nargs; i++) {
-		if (takes_arg(call, args, i, what))
+		if (!takes_arg(call, args, i, what))
+			continue;
+		if (call->arg[i].type == UTRACE_ARG_STRUCT)
+			capture_structs(c, &call->arg[i], abi, args, i, 0,
+					UTRACE_MEMORY_IN, what);
+		else
 			capture_in(c, &call->arg[i], args, i);
 	}
 }
@@ -310,54 +339,30 @@ void utrace_capture_entry(struct utrace_capture *c,
  * utrace_capture_exit() - capture what a system call wrote
  * @c: the capture
  * @call: row of the call
+ * @abi: ABI of the call
  * @args: arguments of the call, as at its entry
- * @result: result of the call; after an error nothing is captured
+ * @result: result of the call; after an error only memory that the call writes
+ *	nevertheless is captured
  * @what: UTRACE_CAPTURE_ bits
  *
  * Context: report_syscall_exit of the task itself; may fault and sleep.
  */
 void utrace_capture_exit(struct utrace_capture *c,
-			 const struct utrace_call *call,
+			 const struct utrace_call *call, enum utrace_abi abi,
 			 const unsigned long args[6], long result,
 			 unsigned int what)
 {
+	unsigned int ways = IS_ERR_VALUE(result) ? UTRACE_MEMORY_ALWAYS :
+						   UTRACE_MEMORY_OUT;
 	unsigned int i;
 
-	if (IS_ERR_VALUE(result))
-		return;
 	for (i = 0; i < call->nargs; i++) {
-		if (takes_arg(call, args, i, what))
+		if (!takes_arg(call, args, i, what))
+			continue;
+		if (call->arg[i].type == UTRACE_ARG_STRUCT)
+			capture_structs(c, &call->arg[i], abi, args, i, result,
+					ways, what);
+		else if (!IS_ERR_VALUE(result))
 			capture_out(c, &call->arg[i], args, i, result);
 	}
-}
-
-static bool is_output(enum utrace_arg_type type)
-{
-	return type == UTRACE_ARG_OUT || type == UTRACE_ARG_OUT_IOVEC ||
-	       type == UTRACE_ARG_OUT_SOCKADDR;
-}
-
-/**
- * utrace_capture_takes() - check whether anything can be captured of a system
- * call
- * @call: row of the call
- * @exit: true: at its exit; false: at its entry
- * @what: UTRACE_CAPTURE_ bits
- *
- * Context: Any.
- * Return:
- * * true - it depends on the arguments
- * * false - utrace_capture_entry() or utrace_capture_exit() captures nothing of
- *   this call, for any arguments
- */
-bool utrace_capture_takes(const struct utrace_call *call, bool exit,
-			  unsigned int what)
-{
-	unsigned int i;
-
-	for (i = 0; i < call->nargs; i++)
-		if (what & what_takes(call->arg[i].type) &&
-		    is_output(call->arg[i].type) == exit)
-			return true;
-	return false;
 }

@@ -13,9 +13,10 @@
 #include <linux/types.h>
 #include <uapi/linux/utrace.h>
 
+#include "../decode/table.h"
+
 struct pt_regs;
 struct user_namespace;
-struct utrace_call;
 
 /*
  * Size of the largest capture, including item headers, unless a client allows a
@@ -35,6 +36,10 @@ struct utrace_call;
  *	without its header
  * @buffers: maximum bytes of an item with memory that a call reads or writes,
  *	without its header
+ * @items: number of items in @data
+ * @inner: where the items that follow belong, see &struct utrace_item: the
+ *	number of the item with the pointer to them, from 1, or 0; the offset of
+ *	the pointer in an element, and the number of the element
  * @lost: number of times that there was no room or memory, for one or more
  *	items
  * @cut: an item was truncated or omitted, and a larger buffer would hold more
@@ -50,6 +55,12 @@ struct utrace_capture {
 	u16 most;
 	u16 strings;
 	u16 buffers;
+	u16 items;
+	struct {
+		u16 parent;
+		u16 field;
+		u32 index;
+	} inner;
 	u16 lost;
 	bool cut;
 	bool exit;
@@ -68,7 +79,8 @@ struct utrace_capture {
 }
 
 /*
- * The bits of uapi/linux/utrace.h for arguments of a system call.
+ * The bits of uapi/linux/utrace.h for arguments of a system call, but for
+ * UTRACE_CAPTURE_STRUCTS, since the kernel prints no structures.
  * utrace_capture_stacks() handles the other bits.
  */
 #define UTRACE_CAPTURE_ARGS	(UTRACE_CAPTURE_STRINGS |		\
@@ -90,19 +102,23 @@ void utrace_capture_program(struct utrace_capture *c,
 void utrace_capture_free(struct utrace_capture *c);
 
 /*
- * item.c, args.c, task.c.  event.c calls these.  A client calls them only after
+ * item.c, args.c, structs.c, task.c.  event.c calls these.  A client calls them only after
  * utrace_capture_start().
  */
 void utrace_capture_init(struct utrace_capture *c, void *data, size_t size);
 void utrace_capture_entry(struct utrace_capture *c,
-			  const struct utrace_call *call,
+			  const struct utrace_call *call, enum utrace_abi abi,
 			  const unsigned long args[6], unsigned int what);
 void utrace_capture_exit(struct utrace_capture *c,
-			 const struct utrace_call *call,
+			 const struct utrace_call *call, enum utrace_abi abi,
 			 const unsigned long args[6], long result,
 			 unsigned int what);
-bool utrace_capture_takes(const struct utrace_call *call, bool exit,
-			  unsigned int what);
+void utrace_capture_sockaddr(struct utrace_capture *c, unsigned int arg,
+			     const void __user *from, int len);
+void utrace_capture_structs(struct utrace_capture *c, unsigned int arg,
+			    const struct utrace_memory *memory,
+			    enum utrace_abi abi, const unsigned long args[6],
+			    long result, unsigned int what);
 void utrace_capture_string(struct utrace_capture *c, unsigned int arg,
 			   const char __user *from);
 void utrace_capture_bytes(struct utrace_capture *c, unsigned int arg,

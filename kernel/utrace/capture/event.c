@@ -72,6 +72,7 @@ static bool capture_again(struct utrace_capture *c)
 	if (!c->cut || !capture_grow(c))
 		return false;
 	c->used = 0;
+	c->items = 0;
 	c->lost = 0;
 	c->cut = false;
 	return true;
@@ -89,13 +90,12 @@ static bool capture_again(struct utrace_capture *c)
 void utrace_capture_call(struct utrace_capture *c, unsigned int nr,
 			 const unsigned long args[6], unsigned int what)
 {
-	const struct utrace_call *call = utrace_call_of(nr);
+	const struct utrace_call *call = utrace_call_by_command(nr, args);
 
-	if (!call || !utrace_capture_takes(call, false, what) ||
-	    !utrace_capture_start(c))
+	if (!call || !(call->takes_in & what) || !utrace_capture_start(c))
 		return;
 	do {
-		utrace_capture_entry(c, call, args, what);
+		utrace_capture_entry(c, call, utrace_abi_of(nr), args, what);
 	} while (capture_again(c));
 }
 
@@ -104,7 +104,8 @@ void utrace_capture_call(struct utrace_capture *c, unsigned int nr,
  * @c: the capture, from UTRACE_CAPTURE_INIT()
  * @nr: number of the call, as for utrace_call_of()
  * @args: arguments of the call, as at its entry
- * @result: result of the call; after an error nothing is captured
+ * @result: result of the call; after an error only memory that the call writes
+ *	nevertheless is captured
  * @what: UTRACE_CAPTURE_ bits
  *
  * Context: report_syscall_exit of the task itself; may fault and sleep.
@@ -113,14 +114,14 @@ void utrace_capture_result(struct utrace_capture *c, unsigned int nr,
 			   const unsigned long args[6], long result,
 			   unsigned int what)
 {
-	const struct utrace_call *call = utrace_call_of(nr);
+	const struct utrace_call *call = utrace_call_by_command(nr, args);
 
-	if (!call || !utrace_capture_takes(call, true, what) ||
-	    !utrace_capture_start(c))
+	if (!call || !(call->takes_out & what) || !utrace_capture_start(c))
 		return;
 	c->exit = true;
 	do {
-		utrace_capture_exit(c, call, args, result, what);
+		utrace_capture_exit(c, call, utrace_abi_of(nr), args, result,
+				    what);
 	} while (capture_again(c));
 }
 

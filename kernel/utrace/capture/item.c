@@ -57,6 +57,7 @@ static size_t item_most(const struct utrace_capture *c,
 	case UTRACE_ITEM_ARGV:
 	case UTRACE_ITEM_EXE:
 	case UTRACE_ITEM_CWD:
+	case UTRACE_ITEM_STRUCT:
 		return c->strings;
 	case UTRACE_ITEM_BYTES:
 		return c->buffers;
@@ -93,6 +94,10 @@ struct utrace_item *utrace_item_begin(struct utrace_capture *c,
 		.kind = kind,
 		.arg = arg,
 		.flags = c->exit ? UTRACE_ITEM_F_OUT : 0,
+		.parent = c->inner.parent ?
+			  c->items + 1 - c->inner.parent : 0,
+		.field = c->inner.field,
+		.index = c->inner.index,
 	};
 	return item;
 }
@@ -134,6 +139,7 @@ void utrace_item_end(struct utrace_capture *c, struct utrace_item *item,
 	item->len = len;
 	item->whole = whole;
 	item->flags |= flags;
+	c->items++;
 	c->used += sizeof(*item) + end;
 }
 

@@ -42,6 +42,42 @@ const struct utrace_item *utrace_item_next(const void *data, size_t used,
 	return next;
 }
 
+/**
+ * utrace_item_behind() - find the memory that a pointer in a structure points to
+ * @items: the items of the call
+ * @item: the item with the structure
+ * @field: offset of the pointer in its element
+ * @index: number of the element
+ *
+ * Context: Any.
+ * Return:
+ * * the item
+ * * NULL - that memory was not captured
+ */
+const struct utrace_item *
+utrace_item_behind(const struct utrace_call_items *items,
+		   const struct utrace_item *item, unsigned int field,
+		   unsigned int index)
+{
+	const struct utrace_item *next = item;
+	unsigned int i, distance = 0;
+
+	/* An item belongs to the capture that has its address. */
+	i = (const void *)item >= items->captures[1].data &&
+	    (const void *)item < items->captures[1].data +
+				 items->captures[1].used;
+	while ((next = utrace_item_next(items->captures[i].data,
+					items->captures[i].used, next))) {
+		distance++;
+		if (!next->parent)
+			return NULL;
+		if (next->parent == distance && next->field == field &&
+		    next->index == index)
+			return next;
+	}
+	return NULL;
+}
+
 /* The kind of item that is captured for a type of argument. */
 static const u8 kinds[] = {
 	[UTRACE_ARG_FD] = UTRACE_ITEM_FILE,
@@ -55,7 +91,7 @@ static const u8 kinds[] = {
 	[UTRACE_ARG_SOCKADDR] = UTRACE_ITEM_SOCKADDR,
 	[UTRACE_ARG_OUT_SOCKADDR] = UTRACE_ITEM_SOCKADDR,
 	[UTRACE_ARG_ARGV] = UTRACE_ITEM_ARGV,
-	[UTRACE_ARG_FLAGS] = 0,
+	[UTRACE_ARG_STRUCT] = UTRACE_ITEM_STRUCT,
 };
 
 /**
@@ -67,7 +103,8 @@ static const u8 kinds[] = {
  *
  * Ignores an item whose kind does not match the type of its argument, and an
  * empty item whose memory could not be read.  If an argument has several items,
- * the first one is used.
+ * the first one is used, or the first one of structures that the call reads and
+ * of those that it writes.
  *
  * Context: Any.
  */
@@ -75,16 +112,23 @@ void utrace_call_items_add(struct utrace_call_items *items,
 			   const struct utrace_call *call, const void *data,
 			   size_t used)
 {
-	const struct utrace_item *item = NULL;
+	const struct utrace_item *item = NULL, **of;
+	bool second;
 
 	if (!call)
 		return;
+	second = items->captures[0].data;
+	items->captures[second].data = data;
+	items->captures[second].used = used;
 	while ((item = utrace_item_next(data, used, item))) {
 		if (item->arg >= UTRACE_CALL_ARGS || item->parent ||
-		    items->of[item->arg] ||
 		    item->kind != kinds[call->arg[item->arg].type])
 			continue;
-		if (item->len || !(item->flags & UTRACE_ITEM_F_FAULTED))
-			items->of[item->arg] = item;
+		of = &items->of[item->arg];
+		if (item->kind == UTRACE_ITEM_STRUCT &&
+		    item->flags & UTRACE_ITEM_F_OUT)
+			of = &items->out[item->arg];
+		if (!*of && (item->len || !(item->flags & UTRACE_ITEM_F_FAULTED)))
+			*of = item;
 	}
 }

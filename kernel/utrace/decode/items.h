@@ -16,13 +16,24 @@
 /**
  * struct utrace_call_items - captured items by the arguments of a system call
  * @of: the item of each argument, or NULL
- * @most: maximum number of bytes to print of an item of kind UTRACE_ITEM_BYTES
+ * @out: the item with the structures that the call has written, or NULL
+ * @captures: the captures that were added, and their lengths; the second one is
+ *	that of the exit if there are two
+ * @most: maximum number of bytes to print of an item of kind UTRACE_ITEM_BYTES,
+ *	and of elements of an array
+ * @verbose: print all members and elements of structures
  *
  * Points into the captures that were added, which must outlive it.
  */
 struct utrace_call_items {
 	const struct utrace_item *of[UTRACE_CALL_ARGS];
+	const struct utrace_item *out[UTRACE_CALL_ARGS];
+	struct {
+		const void *data;
+		size_t used;
+	} captures[2];
 	unsigned int most;
+	bool verbose;
 };
 
 /* No items, and no limit for printing. */
@@ -30,6 +41,10 @@ struct utrace_call_items {
 
 const struct utrace_item *utrace_item_next(const void *data, size_t used,
 					   const struct utrace_item *item);
+const struct utrace_item *
+utrace_item_behind(const struct utrace_call_items *items,
+		   const struct utrace_item *item, unsigned int field,
+		   unsigned int index);
 void utrace_call_items_add(struct utrace_call_items *items,
 			   const struct utrace_call *call, const void *data,
 			   size_t used);

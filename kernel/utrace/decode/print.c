@@ -24,14 +24,20 @@
 
 #include "items.h"
 #include "print.h"
+#include "sets.h"
 #include "table.h"
 #include "write.h"
+
+#ifndef __KERNEL__
+#include "format/structs.h"
+#endif
 
 /**
  * struct call_text - a system call being printed
  * @s: the text is appended here
  * @args: arguments of the call; when a result is printed, only the result
  * @items: captured items of the arguments; may be NULL
+ * @abi: ABI of the call
  * @ia32: the call is of the 32-bit table, so its words have 32 bits
  *
  * Lives on the stack of the printing function, which keeps @args and @items
@@ -41,6 +47,7 @@ struct call_text {
 	struct seq_buf *s;
 	const unsigned long *args;
 	const struct utrace_call_items *items;
+	enum utrace_abi abi;
 	bool ia32;
 };
 
@@ -71,22 +78,35 @@ static bool is_part(const struct utrace_item *item)
 	return item->flags & (UTRACE_ITEM_F_TRUNCATED | UTRACE_ITEM_F_FAULTED);
 }
 
-/* Print memory or a string.  Print at most ->most bytes of memory. */
+/**
+ * utrace_print_memory() - print captured memory or a captured string
+ * @s: the text is appended here
+ * @items: the items of the call, whose ->most limits memory
+ * @item: an item of kind UTRACE_ITEM_BYTES or UTRACE_ITEM_STRING
+ *
+ * Context: Any.
+ */
+void utrace_print_memory(struct seq_buf *s,
+			 const struct utrace_call_items *items,
+			 const struct utrace_item *item)
+{
+	size_t len = item->len;
+
+	if (item->kind == UTRACE_ITEM_BYTES && len > items->most)
+		len = items->most;
+	utrace_print_string(s, (const char *)item->data, len);
+	if (len < item->len || is_part(item))
+		utrace_write_literal(s, "...");
+}
+
 static void print_memory(const struct call_text *c, unsigned int arg)
 {
 	const struct utrace_item *item = item_of(c, arg);
-	size_t len;
 
-	if (!item) {
+	if (item)
+		utrace_print_memory(c->s, c->items, item);
+	else
 		print_address(c, arg);
-		return;
-	}
-	len = item->len;
-	if (item->kind == UTRACE_ITEM_BYTES && len > c->items->most)
-		len = c->items->most;
-	utrace_print_string(c->s, (const char *)item->data, len);
-	if (len < item->len || is_part(item))
-		utrace_write_literal(c->s, "...");
 }
 
 /* Print the captured bytes of all struct iovec as one string. */
@@ -157,14 +177,6 @@ static void print_unix(struct seq_buf *s, const struct sockaddr_un *un,
 	}
 }
 
-static void print_inet(struct seq_buf *s, const struct sockaddr_in *in)
-{
-	const u8 *addr = (const u8 *)&in->sin_addr;
-
-	seq_buf_printf(s, ", sin_port=htons(%u), sin_addr=inet_addr(\"%u.%u.%u.%u\")",
-		       ntohs(in->sin_port), addr[0], addr[1], addr[2], addr[3]);
-}
-
 static void print_in6_addr(struct seq_buf *s, const struct in6_addr *addr)
 {
 #ifdef __KERNEL__
@@ -174,6 +186,32 @@ static void print_in6_addr(struct seq_buf *s, const struct in6_addr *addr)
 
 	seq_buf_puts(s, inet_ntop(AF_INET6, addr, text, sizeof(text)));
 #endif
+}
+
+/**
+ * utrace_print_inet() - print an address of the internet
+ * @s: the text is appended here
+ * @addr: 4 bytes, or 16 bytes if @six
+ * @six: it is an address of IPv6, printed without a call that makes it
+ *
+ * Context: Any.
+ */
+void utrace_print_inet(struct seq_buf *s, const void *addr, bool six)
+{
+	const u8 *byte = addr;
+
+	if (six)
+		print_in6_addr(s, addr);
+	else
+		seq_buf_printf(s, "inet_addr(\"%u.%u.%u.%u\")", byte[0],
+			       byte[1], byte[2], byte[3]);
+}
+
+static void print_inet(struct seq_buf *s, const struct sockaddr_in *in)
+{
+	seq_buf_printf(s, ", sin_port=htons(%u), sin_addr=",
+		       ntohs(in->sin_port));
+	utrace_print_inet(s, &in->sin_addr, false);
 }
 
 static void print_inet6(struct seq_buf *s, const struct sockaddr_in6 *in6)
@@ -222,22 +260,33 @@ static void print_family(struct seq_buf *s,
 		print_other(s, (const u8 *)addr + head, len - head);
 }
 
-static noinline_for_stack void print_sockaddr(const struct call_text *c, unsigned int arg)
+/**
+ * utrace_print_sockaddr() - print a captured address of a socket
+ * @s: the text is appended here
+ * @item: an item of kind UTRACE_ITEM_SOCKADDR that has a family
+ *
+ * Context: Any.
+ */
+noinline_for_stack void utrace_print_sockaddr(struct seq_buf *s,
+					      const struct utrace_item *item)
 {
-	const struct utrace_item *item;
 	struct sockaddr_storage addr = {};
-	size_t len;
+	size_t len = min_t(size_t, item->len, sizeof(addr));
 
-	item = item_of(c, arg);
-	if (!item || item->len < sizeof(addr.ss_family)) {
-		print_address(c, arg);
-		return;
-	}
-	len = min_t(size_t, item->len, sizeof(addr));
 	memcpy(&addr, item->data, len);
-	utrace_write_char(c->s, '{');
-	print_family(c->s, &addr, len);
-	seq_buf_puts(c->s, is_part(item) ? ", ...}" : "}");
+	utrace_write_char(s, '{');
+	print_family(s, &addr, len);
+	seq_buf_puts(s, is_part(item) ? ", ...}" : "}");
+}
+
+static void print_sockaddr(const struct call_text *c, unsigned int arg)
+{
+	const struct utrace_item *item = item_of(c, arg);
+
+	if (item && item->len >= sizeof(sa_family_t))
+		utrace_print_sockaddr(c->s, item);
+	else
+		print_address(c, arg);
 }
 
 static void print_fd(const struct call_text *c, unsigned int arg, bool dfd)
@@ -298,6 +347,20 @@ static noinline_for_stack void print_wait_status(const struct call_text *c, unsi
 	}
 }
 
+/*
+ * Only the command prints structures: the kernel's clients capture none.
+ */
+static void print_structs(const struct call_text *c, unsigned int arg,
+			  const struct utrace_arg *is)
+{
+#ifndef __KERNEL__
+	if (c->items && structs_print(c->s, c->items, arg,
+				      &utrace_memories[is->len], c->abi))
+		return;
+#endif
+	print_address(c, arg);
+}
+
 static void print_arg(const struct call_text *c, unsigned int arg,
 		      const struct utrace_arg *is)
 {
@@ -345,6 +408,9 @@ static void print_arg(const struct call_text *c, unsigned int arg,
 		break;
 	case UTRACE_ARG_ARGV:
 		print_argv(c, arg);
+		break;
+	case UTRACE_ARG_STRUCT:
+		print_structs(c, arg, is);
 		break;
 	default:
 		utrace_print_hex(c->s, value);
@@ -417,15 +483,17 @@ void utrace_print_call_name(struct seq_buf *s, u64 nr)
 }
 
 /* The row of a call, or that of a call with six numbers. */
-static const struct utrace_call *row_of(u64 nr)
+static const struct utrace_call *row_of(u64 nr, const unsigned long args[6])
 {
-	const struct utrace_call *call = utrace_call_of(nr);
+	const struct utrace_call *call = utrace_call_by_command(nr, args);
 
 	return call && call->known ? call : &unknown_call;
 }
 
 static bool is_output(const struct utrace_arg *arg)
 {
+	if (arg->type == UTRACE_ARG_STRUCT)
+		return utrace_memories[arg->len].flags & UTRACE_MEMORY_OUT;
 	return arg->type == UTRACE_ARG_OUT ||
 	       arg->type == UTRACE_ARG_OUT_IOVEC ||
 	       arg->type == UTRACE_ARG_OUT_SOCKADDR;
@@ -458,11 +526,12 @@ void utrace_print_call_items(struct seq_buf *s, u64 nr,
 			     const unsigned long args[6],
 			     const struct utrace_call_items *items)
 {
-	const struct utrace_call *call = row_of(nr);
+	const struct utrace_call *call = row_of(nr, args);
 	const struct call_text c = {
 		.s = s,
 		.args = args,
 		.items = items,
+		.abi = utrace_abi_of(nr),
 		.ia32 = nr & UTRACE_SYSCALL_IA32,
 	};
 
@@ -489,12 +558,13 @@ void utrace_print_call_entry(struct seq_buf *s, u64 nr,
 			     const unsigned long args[6],
 			     const struct utrace_call_items *items)
 {
-	const struct utrace_call *call = row_of(nr);
+	const struct utrace_call *call = row_of(nr, args);
 	unsigned int n = entry_args(call);
 	const struct call_text c = {
 		.s = s,
 		.args = args,
 		.items = items,
+		.abi = utrace_abi_of(nr),
 		.ia32 = nr & UTRACE_SYSCALL_IA32,
 	};
 
@@ -521,12 +591,13 @@ void utrace_print_call_exit(struct seq_buf *s, u64 nr,
 			    const unsigned long args[6],
 			    const struct utrace_call_items *items)
 {
-	const struct utrace_call *call = row_of(nr);
+	const struct utrace_call *call = row_of(nr, args);
 	unsigned int n = entry_args(call);
 	const struct call_text c = {
 		.s = s,
 		.args = args,
 		.items = items,
+		.abi = utrace_abi_of(nr),
 		.ia32 = nr & UTRACE_SYSCALL_IA32,
 	};
 
@@ -550,7 +621,8 @@ void utrace_print_call(struct seq_buf *s, u64 nr,
 {
 	struct utrace_call_items items = UTRACE_CALL_ITEMS_INIT;
 
-	utrace_call_items_add(&items, utrace_call_of(nr), data, used);
+	utrace_call_items_add(&items, utrace_call_by_command(nr, args), data,
+			      used);
 	utrace_print_call_items(s, nr, args, &items);
 }
 
@@ -580,24 +652,43 @@ static void print_error(struct seq_buf *s, long error)
 		utrace_write_signed(s, error);
 }
 
+/* Print a result whose bits have names, which follow the number. */
+static void print_flags_result(struct seq_buf *s, unsigned int set,
+			       unsigned long result)
+{
+	size_t before;
+
+	utrace_print_hex(s, result);
+	before = s->len;
+	utrace_write_literal(s, " (flags ");
+	if (utrace_print_names(s, set, result))
+		utrace_write_char(s, ')');
+	else
+		s->len = before;
+}
+
 /**
  * utrace_print_result() - print what a system call returned
  * @s: the text is appended here
  * @nr: number of the call, as for utrace_call_of()
+ * @args: its arguments; NULL: they are not known
  * @ret: the result; a negative errno is printed as "-1 NAME"
  *
  * Context: Any.
  */
-void utrace_print_result(struct seq_buf *s, unsigned int nr, long ret)
+void utrace_print_result(struct seq_buf *s, unsigned int nr,
+			 const unsigned long args[6], long ret)
 {
-	const struct utrace_call *call = utrace_call_of(nr);
-	const struct utrace_arg is = {
-		.type = call && call->known ? call->result : UTRACE_ARG_LONG
-	};
+	const struct utrace_call *call = args ?
+		utrace_call_by_command(nr, args) : utrace_call_of(nr);
+	const struct utrace_arg number = { .type = UTRACE_ARG_LONG };
+	const struct utrace_arg *is = call && call->known ? &call->result :
+							    &number;
 	const unsigned long result = ret;
 	const struct call_text c = {
 		.s = s,
 		.args = &result,
+		.abi = utrace_abi_of(nr),
 		.ia32 = nr & UTRACE_SYSCALL_IA32,
 	};
 
@@ -605,8 +696,10 @@ void utrace_print_result(struct seq_buf *s, unsigned int nr, long ret)
 		ret = (int)ret;
 	if (IS_ERR_VALUE(ret))
 		print_error(s, -ret);
+	else if (is->type == UTRACE_ARG_FLAGS)
+		print_flags_result(s, is->len, ret);
 	else
-		print_arg(&c, 0, &is);
+		print_arg(&c, 0, is);
 }
 
 /**

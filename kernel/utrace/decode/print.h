@@ -13,46 +13,6 @@ struct seq_buf;
 struct utrace_call_items;
 struct utrace_item;
 
-/*
- * Tables of names in flags.c.  args.tbl uses the lower-case names after
- * "flags:".
- */
-enum utrace_flag_set {
-	UTRACE_FLAGS_ACCESS,
-	UTRACE_FLAGS_AT,
-	UTRACE_FLAGS_CLOCK,
-	UTRACE_FLAGS_CLONE,
-	UTRACE_FLAGS_EPOLL_CTL,
-	UTRACE_FLAGS_FACCESSAT,
-	UTRACE_FLAGS_FAMILY,
-	UTRACE_FLAGS_FCNTL,
-	UTRACE_FLAGS_FD,
-	UTRACE_FLAGS_FLOCK,
-	UTRACE_FLAGS_FUTEX,
-	UTRACE_FLAGS_MADVISE,
-	UTRACE_FLAGS_MAP,
-	UTRACE_FLAGS_MOUNT,
-	UTRACE_FLAGS_MREMAP,
-	UTRACE_FLAGS_MSG,
-	UTRACE_FLAGS_MSYNC,
-	UTRACE_FLAGS_OPEN,
-	UTRACE_FLAGS_PRCTL,
-	UTRACE_FLAGS_PROT,
-	UTRACE_FLAGS_PTRACE,
-	UTRACE_FLAGS_RENAME,
-	UTRACE_FLAGS_RESOURCE,
-	UTRACE_FLAGS_SCHED,
-	UTRACE_FLAGS_SHUTDOWN,
-	UTRACE_FLAGS_SIGPROCMASK,
-	UTRACE_FLAGS_SOCKTYPE,
-	UTRACE_FLAGS_UNLINKAT,
-	UTRACE_FLAGS_UNSHARE,
-	UTRACE_FLAGS_WAIT,
-	UTRACE_FLAGS_WHENCE,
-	UTRACE_FLAGS_XATTR,
-	UTRACE_FLAG_SETS
-};
-
 /**
  * enum utrace_constants - how numbers that have names are printed
  * @UTRACE_CONSTANTS_NAMES: by their names
@@ -110,16 +70,25 @@ void utrace_print_call_exit(struct seq_buf *s, u64 nr,
 			    const unsigned long args[6],
 			    const struct utrace_call_items *items);
 bool utrace_is_restart(long error);
-void utrace_print_result(struct seq_buf *s, unsigned int nr, long ret);
+void utrace_print_result(struct seq_buf *s, unsigned int nr,
+			 const unsigned long args[6], long ret);
 void utrace_print_outputs(struct seq_buf *s, unsigned int nr, const void *data,
 			  size_t used);
 void utrace_print_output_items(struct seq_buf *s, unsigned int nr,
 			       const struct utrace_call_items *items);
+void utrace_print_memory(struct seq_buf *s,
+			 const struct utrace_call_items *items,
+			 const struct utrace_item *item);
+void utrace_print_sockaddr(struct seq_buf *s, const struct utrace_item *item);
+void utrace_print_inet(struct seq_buf *s, const void *addr, bool six);
 void utrace_print_argv(struct seq_buf *s, const struct utrace_item *item);
 void utrace_print_string(struct seq_buf *s, const char *text, size_t len);
 
 void utrace_print_flags(struct seq_buf *s, unsigned int set,
 			unsigned long value);
+bool utrace_print_names(struct seq_buf *s, unsigned int set,
+			unsigned long value);
+void utrace_print_clone_flags(struct seq_buf *s, unsigned long flags);
 void utrace_print_hex(struct seq_buf *s, unsigned long value);
 void utrace_print_constant(struct seq_buf *s, long value, const char *name);
 void utrace_print_signal(struct seq_buf *s, int signal);

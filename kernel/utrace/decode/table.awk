@@ -1,11 +1,12 @@
-#!/usr/bin/awk -f
 # SPDX-License-Identifier: GPL-2.0
 #
 # utrace - generate the rows of the tables of system calls
 #
-# Usage: table.awk args.tbl syscall_64.tbl syscall_32.tbl
+# Usage: awk -f values.awk -f sets.awk -f structs.awk -f table.awk [VALUES...]
+#	tables/*.tbl args.tbl syscall_64.tbl syscall_32.tbl
 # Writes rows.h, which table.c includes. Names and numbers of the calls come
-# from the two tables of the kernel, the types of their arguments from args.tbl.
+# from the two tables of the kernel, the types of their arguments from args.tbl,
+# the structures that arguments point to from tables/.
 
 BEGIN {
 	split("hex addr int long size octal fd dfd signal path string argv", words)
@@ -17,18 +18,111 @@ BEGIN {
 	memory["outiov"] = "UTRACE_ARG_OUT_IOVEC"
 	memory["sockaddr"] = "UTRACE_ARG_SOCKADDR"
 	memory["outsockaddr"] = "UTRACE_ARG_OUT_SOCKADDR"
+	# What a pointer in a structure points to, besides structures.
+	pointee["bytes"] = "UTRACE_ITEM_BYTES"
+	pointee["string"] = "UTRACE_ITEM_STRING"
+	pointee["sockaddr"] = "UTRACE_ITEM_SOCKADDR"
+	abi_index["native"] = 1
+	abi_index["i386"] = 2
+	abi_index["x32"] = 3
 }
 
-# Report an error, which makes END fail.
-function complain(file, number, message) {
-	printf "%s:%d: %s\n", file, number, message > "/dev/stderr"
-	failed = 1
+# Structures
+
+# The initializers of a pointer MEMBER of layout I with type WHAT, for example
+# "iovec*msg_iovlen", "bytes@iov_len" or "string".
+function pointer(i, prefix, name, what,	kind, unit, count, text, t) {
+	kind = what
+	sub(/[*@=].*/, "", kind)
+	count = substr(what, length(kind) + 2)
+	unit = substr(what, length(kind) + 1, 1)
+	t = ctype[i]
+	name = prefix name
+	if (!(kind in pointee) && !(kind in layout)) {
+		complain(layout_file[i], layout_line[i],
+			 "'" what "' is not a type of pointers")
+		return
+	}
+	text = "\t{\n\t\t.kind = " (kind in pointee ? pointee[kind] : \
+		"UTRACE_ITEM_STRUCT,\n\t\t.layout = " layout[kind]) \
+		",\n\t\t.at = " each_abi(offset(t, name), layout_abi[i]) \
+		",\n\t\t.size = " each_abi(size_of(t, name), layout_abi[i])
+	if (unit == "=") {
+		text = text ",\n\t\t.unit = UTRACE_UNIT_ELEMENTS" \
+			",\n\t\t.count = " count
+	} else if (unit != "") {
+		count = prefix count
+		text = text ",\n\t\t.unit = UTRACE_UNIT_" \
+			(unit == "*" ? "ELEMENTS" : "BYTES") \
+			",\n\t\t.count_at = " \
+			each_abi(offset(t, count), layout_abi[i]) \
+			",\n\t\t.count_size = " \
+			each_abi(size_of(t, count), layout_abi[i])
+	}
+	pointers = pointers text ",\n\t},\n"
+	npointers++
 }
 
-function malformed(message) {
-	complain(FILENAME, FNR, message)
-	exit
+# Add the pointers of layout I, whose members are those of layout J after
+# PREFIX: pointers of structures within structures belong to the outer one.
+function add_pointers(i, j, prefix,	m, what) {
+	for (m = 0; m < nmembers[j]; m++) {
+		what = type[j, m]
+		if (what ~ /^in:/)
+			pointer(i, prefix, member[j, m], substr(what, 4))
+		else if (what ~ /^struct:/ && (substr(what, 8) in layout))
+			add_pointers(i, layout[substr(what, 8)],
+				     prefix member[j, m] ".")
+	}
 }
+
+function add_layouts(	i, before) {
+	for (i = 0; i < nlayouts; i++) {
+		before = npointers + 0
+		add_pointers(i, i, "")
+		layouts = layouts "\t[" i "] = {\t/* " layout_name[i] " */\n" \
+			"\t\t.size = " \
+			each_abi("sizeof(" ctype[i] ")", layout_abi[i]) ",\n" \
+			"\t\t.pointer = " before ",\n" \
+			"\t\t.npointers = " (npointers - before) ",\n\t},\n"
+	}
+}
+
+# The index of the row that describes the memory of an argument of type WORD,
+# for example "out:stat" or "inout:pollfd*1". The call has NARGS arguments.
+function memory_row(word, nargs,	way, what, kind, from, unit, always, text) {
+	if (word in memory_index)
+		return memory_index[word]
+	way = word
+	sub(/:.*/, "", way)
+	what = substr(word, length(way) + 2)
+	always = sub(/!$/, "", way)
+	kind = what
+	sub(/[*@].*/, "", kind)
+	from = substr(what, length(kind) + 1)
+	if (!(kind in layout))
+		malformed("there is no structure '" kind "' in tables/")
+	unit = from ~ /^\*/ ? "ELEMENTS" : from ~ /^@\*/ ? "POINTED" : \
+		from ~ /^@/ ? "BYTES" : "ONE"
+	gsub(/[*@]/, "", from)
+	if (from == "ret")
+		from = "UTRACE_LEN_RESULT"
+	else if (unit != "ONE" && (from !~ /^[0-9]$/ || from + 0 >= nargs))
+		malformed("'" word "' does not say which argument is the length")
+	text = "\t{\n\t\t.layout = " layout[kind] ",\n\t\t.flags = " \
+		(way == "out" ? "" : "UTRACE_MEMORY_IN") \
+		(way == "inout" ? " | " : "") \
+		(way == "in" ? "" : "UTRACE_MEMORY_OUT") \
+		(always ? " | UTRACE_MEMORY_ALWAYS" : "") \
+		",\n\t\t.unit = UTRACE_UNIT_" unit
+	if (unit != "ONE")
+		text = text ",\n\t\t.arg = " from
+	memories = memories text ",\n\t},\n"
+	memory_index[word] = nmemories++
+	return memory_index[word]
+}
+
+# Arguments
 
 # The member len of struct utrace_arg for TYPE, where FROM ("@1", "@ret", "=8")
 # specifies the length. The call has NARGS arguments.
@@ -38,24 +132,58 @@ function length_of(type, from, nargs) {
 	if (type == "out" && from == "@ret")
 		return "UTRACE_LEN_RESULT"
 	if (type ~ /^(in|out)$/ && from ~ /^=[1-9][0-9]*$/ &&
-	    substr(from, 2) + 0 < 128)
+	    substr(from, 2) + 0 < 1024)
 		return "UTRACE_LEN_FIXED | " substr(from, 2)
 	malformed("'" from "' cannot be the length of an argument of type '" type "'")
 }
 
+# Note that an argument is captured, in the members takes_in and takes_out of
+# the row.
+function takes(way, what) {
+	if (way != "out")
+		takes_in[what]
+	if (way ~ /out/)
+		takes_out[what]
+}
+
 # The initializer of struct utrace_arg for WORD, one type in args.tbl.
 function argument(word, nargs,	type) {
-	if (word in plain)
+	if (word ~ /^by:/)
+		word = "flags" substr(word, 3)
+	if (word in plain) {
+		if (word ~ /^(path|string|argv)$/)
+			takes("in", "UTRACE_CAPTURE_STRINGS")
+		if (word ~ /^d?fd$/)
+			takes("in", "UTRACE_CAPTURE_FILES")
 		return "{ " plain[word] " }"
-	if (word ~ /^flags:[a-z_]+$/)
+	}
+	if (word ~ /^flags:/) {
+		note_set(substr(word, 7))
 		return "{ UTRACE_ARG_FLAGS, UTRACE_FLAGS_" \
 			toupper(substr(word, 7)) " }"
+	}
+	if (word ~ /^(in|out|inout)!?:/) {
+		takes(word ~ /^in:/ ? "in" : word ~ /^inout/ ? "inout" : "out",
+		      "UTRACE_CAPTURE_STRUCTS")
+		return "{ UTRACE_ARG_STRUCT, " memory_row(word, nargs) " }"
+	}
 	type = word
 	sub(/[@=].*/, "", type)
 	if (type == word || !(type in memory))
 		malformed("'" word "' is not a type of arguments")
+	takes(type ~ /^out/ ? "out" : "in",
+	      type ~ /sockaddr/ ? "UTRACE_CAPTURE_SOCKETS" : \
+				  "UTRACE_CAPTURE_BUFFERS")
 	return "{ " memory[type] ", " \
 		length_of(type, substr(word, length(type) + 1), nargs) " }"
+}
+
+# "A | B" of the indices of a set, which is emptied.
+function all_of(set,	text, one) {
+	for (one in set)
+		text = text (text == "" ? "" : " | ") one
+	split("", set)
+	return text == "" ? "0" : text
 }
 
 # All members of struct utrace_call but the name, from the current line.
@@ -66,72 +194,250 @@ function members(	nargs, result, text, i) {
 		result = $NF
 		nargs -= 2
 	}
-	if (!(result in plain))
+	if (!(result in plain) && result !~ /^flags:/)
 		malformed("'" result "' is not a type of results")
 	if (nargs > 6)
 		malformed("a call has 6 arguments at most")
+	result = argument(result, 0)
+	split("", takes_in)
 	for (i = 1; i <= nargs; i++)
 		text = text "\n\t\t\t" argument($(i + 1), nargs) ","
 	if (nargs)
 		text = "\n\t\t.arg = {" text "\n\t\t},"
 	return "\n\t\t.nargs = " nargs ",\n\t\t.known = true," \
-		"\n\t\t.result = " plain[result] "," text
+		"\n\t\t.result = " result "," text
 }
 
-FNR == 1	{ file++ }
-		{ sub(/#.*/, "") }
-NF == 0		{ next }
+# Commands
 
-file == 1 {
-	if ($1 in row)
-		malformed("'" $1 "' is here twice")
-	row[$1] = members()
-	line[$1] = FNR
+# Note which arguments of the calls in call_list[] choose among their rows by
+# command: those of type "by:SET" or "by:SET&MASK".
+function note_choice(abi,	i, n, mask, one) {
+	for (i = 2; i <= NF && $i != "->"; i++) {
+		if ($i !~ /^by:/)
+			continue
+		mask = "~0U"
+		if ($i ~ /&/) {
+			mask = $i
+			sub(/.*&/, "", mask)
+			sub(/&.*/, "", $i)
+		}
+		if (n == 2)
+			malformed("two arguments at most choose a row")
+		for (one in call_list)
+			by[abi call_list[one], n + 0] = "{ " (i - 2) ", " mask " }"
+		n++
+	}
+	for (one in call_list)
+		nby[abi call_list[one]] = n + 0
+}
+
+# The key of row NAME ("fcntl/F_GETLK", "getsockopt/SOL_SOCKET.SO_TYPE") in one
+# ABI, 1 to 3, as 16 digits.
+function key(name, abi,	parts, n, i, text, digits, only) {
+	only = name ~ /^i386\// ? "i386" : name ~ /^x32\// ? "x32" : ""
+	sub(/.*\//, "", name)
+	n = split(name, parts, ".")
+	for (i = 1; i <= n; i++) {
+		each_abi("(unsigned int)(" parts[i] ")", only)
+		digits = substr(last_value(abi), 3)
+		while (length(digits) < 8)
+			digits = "0" digits
+		text = text digits
+	}
+	return n == 1 ? "00000000" text : text
+}
+
+# Sort the N elements of list[].
+function sort(list, n,	i, j, one) {
+	for (i = 2; i <= n; i++) {
+		one = list[i]
+		for (j = i - 1; j > 0 && list[j] > one; j--)
+			list[j + 1] = list[j]
+		list[j + 1] = one
+	}
+}
+
+# The members of a row that say what is captured.
+function taken(in_, out_) {
+	return "\n\t\t.takes_in = " in_ ",\n\t\t.takes_out = " out_ ","
+}
+
+# The set A with the elements of set B, both as all_of() makes them.
+function union_of(a, b,	parts, n, i) {
+	n = split(b, parts, " [|] ")
+	for (i = 1; i <= n; i++)
+		if (parts[i] != "0" && index(a, parts[i]) == 0)
+			a = a == "0" ? parts[i] : a " | " parts[i]
+	return a
+}
+
+# Write the rows by command of CALL in one ABI after the rows of the calls, and
+# return the members that find them.
+function add_commands(call, abi, name,	own, i, n, list, k, row_text) {
+	own = abi "/" call
+	if (!(own in nby))
+		own = call
+	if (!nby[own])
+		return ""
+	for (i = 1; i <= ncommands; i++) {
+		k = command[i]
+		sub(/\/[^\/]*$/, "", k)
+		if (k == call ? !(abi "/" command[i] in row) : k == abi "/" call)
+			list[++n] = key(command[i], abi_index[abi]) " " i
+	}
+	sort(list, n)
+	for (i = 2; i <= n; i++)
+		if (!query && substr(list[i], 1, 16) == substr(list[i - 1], 1, 16))
+			complain(args_file, line[command[substr(list[i], 18)]],
+				 "command '" command[substr(list[i], 18)] \
+				 "' has the number of '" \
+				 command[substr(list[i - 1], 18)] "'")
+	choices = choices "\t{\n\t\t.by = { " by[own, 0] \
+		(nby[own] > 1 ? ", " by[own, 1] : "") " },\n\t\t.n = " n + 0 \
+		",\n\t\t.first = " nkeys + 0 ",\n\t},\n"
+	for (i = 1; i <= n; i++) {
+		split(list[i], row_text, " ")
+		keys = keys "\t0x" row_text[1] "ULL,\n"
+		k = command[row_text[2]]
+		command_rows = command_rows "\t[" nkeys + 0 "] = {\n" \
+			"\t\t.name = \"" name "\",\n\t\t.name_len = " \
+			length(name) "," row[k] taken(row_in[k], row_out[k]) \
+			"\n\t},\n"
+		nkeys++
+		# What is captured of a call depends on the command.
+		union_in = union_of(union_in, row_in[k])
+		union_out = union_of(union_out, row_out[k])
+	}
+	return "\n\t\t.choice = " ++nchoices ","
+}
+
+# The rows
+
+{ sub(/#.*/, "") }
+NF == 0 { next }
+
+# Add the row of the current line for CALL, which may have an ABI before it and
+# a command after it.
+function add_row(call, text, taken_in, taken_out) {
+	if (call in row)
+		malformed("'" call "' is here twice")
+	row[call] = text
+	row_in[call] = taken_in
+	row_out[call] = taken_out
+	line[call] = FNR
+}
+
+# Add the rows of the current line, which may list several calls and commands.
+function add_rows(	abi, calls, commands, i, j, n, m, text, in_, out_) {
+	calls = $1
+	if (match(calls, /^(i386|x32|native)\//)) {
+		abi = substr(calls, 1, RLENGTH)
+		calls = substr(calls, RLENGTH + 1)
+	}
+	if (match(calls, /\//)) {
+		commands = substr(calls, RSTART + 1)
+		calls = substr(calls, 1, RSTART - 1)
+	}
+	n = split(calls, call_list, ",")
+	m = split(commands, command_list, ",")
+	if (!m)
+		note_choice(abi)
+	text = members()
+	in_ = all_of(takes_in)
+	out_ = all_of(takes_out)
+	for (i = 1; i <= n; i++) {
+		if (!m)
+			add_row(abi call_list[i], text, in_, out_)
+		for (j = 1; j <= m; j++) {
+			add_row(abi call_list[i] "/" command_list[j], text,
+				in_, out_)
+			command[++ncommands] = abi call_list[i] "/" command_list[j]
+		}
+	}
+}
+
+FILENAME ~ /args\.tbl$/ {
 	args_file = FILENAME
+	add_rows()
 	next
 }
 
 NF < 3 || $1 !~ /^[0-9]+$/ { malformed("not a line of a table of system calls") }
 
-file == 2 && $2 !~ /^(64|common|x32)$/ { next }
+FILENAME ~ /64\.tbl$/ && $2 !~ /^(64|common|x32)$/ { next }
 
 {
-	name[file, $1 + 0] = $3
-	abi[file, $1 + 0] = $2
+	table = FILENAME ~ /64\.tbl$/ ? "native" : "ia32"
+	name[table, $1 + 0] = $3
+	abi[table, $1 + 0] = $2
 	there[$3]
 	there[$2 "/" $3]
-	if ($1 > last[file] + 0)
-		last[file] = $1 + 0
+	if ($1 > last[table] + 0)
+		last[table] = $1 + 0
 }
 
-# Print the rows of the table that was read as file number FILE. A line of
-# args.tbl for the ABI of the call takes precedence over the line for all ABIs.
-function write_rows(file,	nr, own) {
-	for (nr = 0; nr <= last[file]; nr++) {
-		if (!((file, nr) in name))
+# The rows of a table. A line of args.tbl for the ABI of the call takes
+# precedence over the line for all ABIs.
+function rows_of(table,	nr, own, text, of, commands) {
+	for (nr = 0; nr <= last[table]; nr++) {
+		if (!((table, nr) in name))
 			continue
-		own = abi[file, nr] "/" name[file, nr]
-		printf "\t[%d] = {\n\t\t.name = \"%s\",\n" \
-			"\t\t.name_len = %d,%s\n\t},\n", nr,
-			name[file, nr], length(name[file, nr]),
-			own in row ? row[own] : row[name[file, nr]]
+		of = table == "ia32" ? "i386" : \
+			abi[table, nr] == "x32" ? "x32" : "native"
+		own = of "/" name[table, nr]
+		if (!(own in row))
+			own = name[table, nr]
+		union_in = own in row ? row_in[own] : "0"
+		union_out = own in row ? row_out[own] : "0"
+		commands = add_commands(name[table, nr], of, name[table, nr])
+		text = text "\t[" nr "] = {\n\t\t.name = \"" name[table, nr] \
+			"\",\n\t\t.name_len = " length(name[table, nr]) "," \
+			(own in row ? row[own] : "") \
+			taken(union_in, union_out) commands \
+			"\n\t},\n"
+	}
+	return text
+}
+
+# Report lines of args.tbl that belong to no call.
+function check_lines(	call, bare) {
+	for (call in line) {
+		bare = call
+		if (!(call in nby))
+			sub(/\/[^\/]*$/, "", bare)
+		if (!(bare in there))
+			complain(args_file, line[call],
+				 "there is no system call '" bare "'")
+		sub(/^.*\//, "", bare)
+		if (!(call in nby) && !nby[bare])
+			complain(args_file, line[call],
+				 "'" bare "' has no argument of type by:SET")
 	}
 }
 
 END {
 	if (failed)
 		exit 1
-	for (call in line)
-		if (!(call in there))
-			complain(args_file, line[call],
-				 "there is no system call '" call "'")
+	check_lines()
+	add_layouts()
+	native = rows_of("native")
+	ia32 = rows_of("ia32")
 	if (failed)
 		exit 1
+	if (query) {
+		write_query()
+		exit
+	}
 	print "/* Made by table.awk, do not edit. */"
-	print "static const struct utrace_call native_calls[] = {"
-	write_rows(2)
-	print "};\n\n#ifdef CONFIG_IA32_EMULATION"
+	print "const struct utrace_pointer utrace_pointers[] = {"
+	print pointers "};\n\nconst struct utrace_layout utrace_layouts[] = {"
+	print layouts "};\n\nconst struct utrace_memory utrace_memories[] = {"
+	print memories "};\n\nstatic const u64 command_keys[] = {"
+	print keys "};\n\nstatic const struct utrace_call command_calls[] = {"
+	print command_rows "};\n\nstatic const struct choice choices[] = {"
+	print choices "};\n\nstatic const struct utrace_call native_calls[] = {"
+	print native "};\n\n#ifdef CONFIG_IA32_EMULATION"
 	print "static const struct utrace_call ia32_calls[] = {"
-	write_rows(3)
-	print "};\n#endif"
+	print ia32 "};\n#endif"
 }

@@ -13,8 +13,24 @@
 #include <linux/string.h>
 #include <linux/utrace.h>
 
-#include "print.h"
+#include "sets.h"
 #include "table.h"
+
+/*
+ * How a call chooses among its rows by command.  The key is the argument of
+ * by[0] under its mask; if by[1].mask is not 0, this is the upper half, and the
+ * argument of by[1] the lower half.  Its keys are the @n elements of
+ * command_keys[] from @first on, in ascending order; command_calls[] has a row
+ * for each.
+ */
+struct choice {
+	struct {
+		u8 arg;
+		u32 mask;
+	} by[2];
+	u16 first;
+	u16 n;
+};
 
 #include "rows.h"
 
@@ -63,6 +79,66 @@ const struct utrace_call *utrace_call_of(unsigned int nr)
 	if (nr & UTRACE_SYSCALL_IA32)
 		return row_of(call_table(true), nr & ~UTRACE_SYSCALL_IA32);
 	return row_of(call_table(false), nr & ~UTRACE_X32_BIT);
+}
+
+/**
+ * utrace_abi_of() - get the ABI of a system call
+ * @nr: number of the call, as for utrace_call_of()
+ *
+ * Context: Any.
+ * Return: the index in the arrays of layouts.
+ */
+enum utrace_abi utrace_abi_of(unsigned int nr)
+{
+	if (nr & UTRACE_SYSCALL_IA32)
+		return UTRACE_ABI_IA32;
+	return nr & UTRACE_X32_BIT ? UTRACE_ABI_X32 : UTRACE_ABI_NATIVE;
+}
+
+static u64 key_of(const struct choice *choice, const unsigned long args[6])
+{
+	u64 key = (u32)args[choice->by[0].arg] & choice->by[0].mask;
+
+	if (choice->by[1].mask)
+		key = key << 32 |
+		      ((u32)args[choice->by[1].arg] & choice->by[1].mask);
+	return key;
+}
+
+/**
+ * utrace_call_by_command() - find the row of a system call with its arguments
+ * @nr: number of the call, as for utrace_call_of()
+ * @args: arguments, in the order of the call for every ABI
+ *
+ * Context: Any.
+ * Return:
+ * * the row - of the command if there is one, else of the call
+ * * NULL - the table has no call of this number
+ */
+const struct utrace_call *utrace_call_by_command(unsigned int nr,
+						 const unsigned long args[6])
+{
+	const struct utrace_call *call = utrace_call_of(nr);
+	const struct choice *choice;
+	unsigned int first, end, middle;
+	u64 key;
+
+	if (!call || !call->choice)
+		return call;
+	choice = &choices[call->choice - 1];
+	key = key_of(choice, args);
+	first = choice->first;
+	end = first + choice->n;
+	while (first < end) {
+		middle = first + (end - first) / 2;
+		if (command_keys[middle] == key)
+			return &command_calls[middle];
+		if (command_keys[middle] < key)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return call;
 }
 
 /**

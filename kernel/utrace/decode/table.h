@@ -4,8 +4,10 @@
  *
  * There is one row per call, generated when the kernel is built: names and
  * numbers come from the kernel's tables of system calls, types of arguments
- * from args.tbl.  The code that captures arguments and the code that prints
- * them use only this table to interpret an argument.
+ * from args.tbl, the structures that arguments point to from tables/.  A
+ * call whose arguments depend on a command, as those of fcntl() do, has
+ * additional rows, one for each command.  The code that captures arguments and
+ * the code that prints them use only these tables to interpret an argument.
  */
 #ifndef _KERNEL_UTRACE_DECODE_TABLE_H
 #define _KERNEL_UTRACE_DECODE_TABLE_H
@@ -51,6 +53,8 @@
  * @UTRACE_ARG_ARGV: pointer to an array of pointers to strings, ended by NULL
  * @UTRACE_ARG_FLAGS: a number whose bits or values have names; @len is enum
  *	utrace_flag_set, see flags.c
+ * @UTRACE_ARG_STRUCT: pointer to one or more structures; @len is the index of
+ *	&struct utrace_memory
  */
 enum utrace_arg_type {
 	UTRACE_ARG_NONE,
@@ -73,11 +77,12 @@ enum utrace_arg_type {
 	UTRACE_ARG_OUT_SOCKADDR,
 	UTRACE_ARG_ARGV,
 	UTRACE_ARG_FLAGS,
+	UTRACE_ARG_STRUCT,
 };
 
 /* Values of utrace_arg.len for memory, besides the number of an argument. */
 #define UTRACE_LEN_RESULT	6	/* result of the call, in bytes */
-#define UTRACE_LEN_FIXED	0x80	/* other bits: length in bytes */
+#define UTRACE_LEN_FIXED	0x400	/* other bits: length in bytes */
 
 /**
  * struct utrace_arg - one argument
@@ -85,12 +90,86 @@ enum utrace_arg_type {
  * @len: for memory, the argument that contains its length, or a UTRACE_LEN_
  *	value; for iovecs, the argument that contains their number; for
  *	sockaddrs, the argument that contains their length; for
- *	UTRACE_ARG_FLAGS, enum utrace_flag_set
+ *	UTRACE_ARG_FLAGS, enum utrace_flag_set; for UTRACE_ARG_STRUCT, the index
+ *	in utrace_memories[]
  */
 struct utrace_arg {
-	u8 type;
-	u8 len;
+	u16 type : 5;
+	u16 len : 11;
 };
+
+/* The layouts of structures, in the order of the arrays below. */
+enum utrace_abi {
+	UTRACE_ABI_NATIVE,
+	UTRACE_ABI_IA32,
+	UTRACE_ABI_X32,
+	UTRACE_ABIS
+};
+
+/* What the length of memory counts. */
+enum utrace_unit {
+	UTRACE_UNIT_ONE,	/* one structure */
+	UTRACE_UNIT_ELEMENTS,	/* a number of structures */
+	UTRACE_UNIT_BYTES,	/* bytes */
+	UTRACE_UNIT_POINTED,	/* bytes, in an int that the argument points to */
+};
+
+/* utrace_memory.flags */
+#define UTRACE_MEMORY_IN	0x01	/* the call reads it */
+#define UTRACE_MEMORY_OUT	0x02	/* the call writes it */
+#define UTRACE_MEMORY_ALWAYS	0x04	/* also if the call fails */
+
+/**
+ * struct utrace_memory - structures that an argument points to
+ * @layout: index of their &struct utrace_layout
+ * @flags: UTRACE_MEMORY_ bits
+ * @unit: enum utrace_unit, for the value of @arg
+ * @arg: the argument that contains the length, or UTRACE_LEN_RESULT
+ */
+struct utrace_memory {
+	u16 layout;
+	u8 flags;
+	u8 unit;
+	u8 arg;
+};
+
+/**
+ * struct utrace_layout - a structure of programs
+ * @size: bytes of the structure by ABI; 0: the ABI has no such structure
+ * @pointer: index in utrace_pointers[] of its first pointer
+ * @npointers: number of its pointers whose memory is captured
+ */
+struct utrace_layout {
+	u16 size[UTRACE_ABIS];
+	u16 pointer;
+	u8 npointers;
+};
+
+/**
+ * struct utrace_pointer - a pointer in a structure
+ * @kind: enum utrace_item_kind of the memory that it points to
+ * @unit: enum utrace_unit, for the value of the length
+ * @layout: index of &struct utrace_layout, for UTRACE_ITEM_STRUCT
+ * @count: the length, if no member contains it
+ * @at: offset of the pointer by ABI
+ * @size: bytes of the pointer by ABI
+ * @count_at: offset of the member that contains the length, by ABI
+ * @count_size: bytes of that member by ABI; 0: @count is the length
+ */
+struct utrace_pointer {
+	u8 kind;
+	u8 unit;
+	u16 layout;
+	u16 count;
+	u16 at[UTRACE_ABIS];
+	u8 size[UTRACE_ABIS];
+	u16 count_at[UTRACE_ABIS];
+	u8 count_size[UTRACE_ABIS];
+};
+
+extern const struct utrace_memory utrace_memories[];
+extern const struct utrace_layout utrace_layouts[];
+extern const struct utrace_pointer utrace_pointers[];
 
 /**
  * struct utrace_call - one system call
@@ -98,8 +177,13 @@ struct utrace_arg {
  * @name_len: length of @name
  * @nargs: number of arguments; 0 if @known is not set
  * @known: args.tbl has a line for the call
- * @result: type of the result of a call that did not fail; one of enum
- *	utrace_arg_type that needs no length
+ * @choice: number of the choice among the rows by command, from 1; 0: there are
+ *	no such rows
+ * @takes_in: the UTRACE_CAPTURE_ bits for which something may be captured at
+ *	the entry of the call; for a call with rows by command, with any command
+ * @takes_out: the same at its exit
+ * @result: type of the result of a call that did not fail: one that needs no
+ *	length, or UTRACE_ARG_FLAGS
  * @arg: types of the arguments
  */
 struct utrace_call {
@@ -107,11 +191,17 @@ struct utrace_call {
 	u8 name_len;
 	u8 nargs;
 	bool known;
-	u8 result;
+	u8 choice;
+	u8 takes_in;
+	u8 takes_out;
+	struct utrace_arg result;
 	struct utrace_arg arg[UTRACE_CALL_ARGS];
 };
 
 const struct utrace_call *utrace_call_of(unsigned int nr);
+const struct utrace_call *utrace_call_by_command(unsigned int nr,
+						 const unsigned long args[6]);
+enum utrace_abi utrace_abi_of(unsigned int nr);
 int utrace_call_nr(const char *name, bool ia32);
 
 #endif /* _KERNEL_UTRACE_DECODE_TABLE_H */

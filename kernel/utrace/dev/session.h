@@ -73,7 +73,8 @@ struct utrace_engine_ops;
 				 UTRACE_CAPTURE_SOCKETS |		\
 				 UTRACE_CAPTURE_FILES |			\
 				 UTRACE_CAPTURE_STACK |			\
-				 UTRACE_CAPTURE_RAW_STACK)
+				 UTRACE_CAPTURE_RAW_STACK |		\
+				 UTRACE_CAPTURE_STRUCTS)
 #define SESSION_COUNT_KINDS	(UTRACE_COUNT_CALLS | UTRACE_COUNT_CPU)
 
 /* Records of one target that a ring has lost since its last written record. */

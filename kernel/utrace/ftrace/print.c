@@ -73,7 +73,7 @@ void utrace_ftrace_print_exit(struct seq_buf *s, u64 nr, long ret,
 	seq_buf_puts(s, " resumed>");
 	utrace_print_outputs(s, nr, items, used);
 	seq_buf_puts(s, " = ");
-	utrace_print_result(s, nr, ret);
+	utrace_print_result(s, nr, NULL, ret);
 	if (duration >= 0)
 		seq_buf_printf(s, " <%lld.%06lld>", duration / NSEC_PER_SEC,
 			       duration % NSEC_PER_SEC / NSEC_PER_USEC);
@@ -92,7 +92,7 @@ void utrace_ftrace_print_fork(struct seq_buf *s, pid_t child,
 {
 	seq_buf_printf(s, "+++ %s %d created, ",
 		       flags & CLONE_THREAD ? "thread" : "process", child);
-	utrace_print_flags(s, UTRACE_FLAGS_CLONE, flags);
+	utrace_print_clone_flags(s, flags);
 	seq_buf_puts(s, " +++");
 }
 

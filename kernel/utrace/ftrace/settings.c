@@ -34,11 +34,9 @@ static void process_find_captures(struct process_settings *settings)
 
 		__assign_bit(bit, settings->entry_args,
 			     settings->stack != PROCESS_STACK_NONE ||
-			     (call && utrace_capture_takes(call, false,
-							   settings->args)));
+			     (call && call->takes_in & settings->args));
 		__assign_bit(bit, settings->exit_args,
-			     call && utrace_capture_takes(call, true,
-							  settings->args));
+			     call && call->takes_out & settings->args);
 	}
 }
 

@@ -19,6 +19,7 @@
 #include "decode/write.h"
 #include "lib/memory.h"
 #include "line.h"
+#include "sets.h"
 
 /* The largest errno that a system call returns. */
 #define ERRNO_MAX	4095
@@ -59,19 +60,28 @@ static void leave_out_environment(struct utrace_call_items *items,
 		items->of[row->arg[3].type == UTRACE_ARG_ARGV ? 3 : 2] = NULL;
 }
 
+/* Find the row of a call, whose arguments are NULL if they are not known. */
+static const struct utrace_call *row_of(__u32 nr, const __u64 *args)
+{
+	static_assert(sizeof(unsigned long) == sizeof(*args), "words");
+	return args ? utrace_call_by_command(nr, (const unsigned long *)args) :
+		      utrace_call_of(nr);
+}
+
 /*
  * Add the captured items of a record.  Memory that calls read and write is cut
  * to -s bytes when it is printed; names of files are not cut.
  */
 static void add_items(const struct text *text, struct utrace_call_items *items,
-		      __u32 nr, const struct utrace_rec *rec)
+		      __u32 nr, const __u64 *args, const struct utrace_rec *rec)
 {
 	const struct utrace_call *row;
 
 	if (!rec->items)
 		return;
-	row = utrace_call_of(nr);
+	row = row_of(nr, args);
 	items->most = text->max_string;
+	items->verbose = text->verbose;
 	utrace_call_items_add(items, row, (const char *)rec + rec->items,
 			      rec->size - rec->items);
 	if (row && !text->verbose)
@@ -100,13 +110,13 @@ static void take_entry(const struct text *text, struct call *call,
 		.args = entry->args,
 		.began = entry->began,
 	};
-	add_items(text, &call->items, call->nr, &entry->head);
+	add_items(text, &call->items, call->nr, call->args, &entry->head);
 }
 
 static void take_exit(const struct text *text, struct call *call,
 		      const struct utrace_rec_sys_exit *exit)
 {
-	add_items(text, &call->items, call->nr, &exit->head);
+	add_items(text, &call->items, call->nr, call->args, &exit->head);
 	leave_out_status(&call->items, call->nr, exit->ret);
 }
 
@@ -237,11 +247,12 @@ static void print_error(struct seq_buf *s, long error)
  * the times of the call; @began is 0 if it is not known.
  */
 static void end_with_result(const struct text *text, struct line *line,
-			    __u32 nr, __s64 ret, __u64 began, __u64 ended)
+			    __u32 nr, const __u64 *args, __s64 ret, __u64 began,
+			    __u64 ended)
 {
 	line_align_result(line, text);
 	utrace_write_literal(&line->s, " = ");
-	utrace_print_result(&line->s, nr, ret);
+	utrace_print_result(&line->s, nr, (const unsigned long *)args, ret);
 	if (IS_ERR_VALUE(ret))
 		print_error(&line->s, -ret);
 	if (text->durations && began) {
@@ -301,10 +312,10 @@ static void print_unpaired(const struct text *text, struct line *line,
 	else
 		utrace_print_call_name(&line->s, nr);
 	utrace_write_literal(&line->s, " resumed>)");
-	add_items(text, &items, nr, &exit->head);
+	add_items(text, &items, nr, NULL, &exit->head);
 	leave_out_status(&items, nr, exit->ret);
 	utrace_print_output_items(&line->s, nr, &items);
-	end_with_result(text, line, nr, exit->ret, 0, exit->head.time);
+	end_with_result(text, line, nr, NULL, exit->ret, 0, exit->head.time);
 }
 
 /* Print the exit of a call whose entry was printed or is missing. */
@@ -332,7 +343,7 @@ static void print_rest(const struct text *text, struct log *log,
 		utrace_write_literal(&line.s, " resumed>");
 	}
 	print_call(&line, &call, utrace_print_call_exit);
-	end_with_result(text, &line, call.nr, exit->ret, call.began,
+	end_with_result(text, &line, call.nr, call.args, exit->ret, call.began,
 			exit->head.time);
 }
 
@@ -350,7 +361,7 @@ static void print_whole(const struct text *text, struct log *log,
 	take_entry(text, &call, task->entry);
 	take_exit(text, &call, exit);
 	print_call(&line, &call, utrace_print_call_items);
-	end_with_result(text, &line, call.nr, exit->ret, call.began,
+	end_with_result(text, &line, call.nr, call.args, exit->ret, call.began,
 			exit->head.time);
 }
 
@@ -433,10 +444,11 @@ void call_line_whole(const struct text *text, struct seen_task *task,
 		save_call(task, call.nr, rec);
 	line_open(&line, log, rec->size);
 	line_begin(&line, text, task, rec, from->began ? from->began : rec->time);
-	add_items(text, &call.items, call.nr, rec);
+	add_items(text, &call.items, call.nr, call.args, rec);
 	leave_out_status(&call.items, call.nr, from->ret);
 	print_call(&line, &call, utrace_print_call_items);
-	end_with_result(text, &line, call.nr, from->ret, from->began, rec->time);
+	end_with_result(text, &line, call.nr, call.args, from->ret, from->began,
+			rec->time);
 }
 
 /*

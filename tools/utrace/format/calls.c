@@ -134,7 +134,7 @@ static bool is_desc(const struct utrace_call *call)
 	    is_one_of(call->name, other_desc_calls))
 		return false;
 	return takes(call, UTRACE_ARG_FD) || takes(call, UTRACE_ARG_DFD) ||
-	       call->result == UTRACE_ARG_FD;
+	       call->result.type == UTRACE_ARG_FD;
 }
 
 static bool is_file(const struct utrace_call *call)

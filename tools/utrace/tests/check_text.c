@@ -19,6 +19,7 @@
 
 #include "decode/items.h"
 #include "decode/print.h"
+#include "sets.h"
 #include "format/siginfo.h"
 
 static bool failed;

@@ -45,7 +45,7 @@ static int choose_calls(const struct trace *trace)
 			  UTRACE_REC_BIT(EXIT) | UTRACE_REC_BIT(SIGNAL) |
 			  UTRACE_REC_BIT(JOBCTL),
 		.capture = UTRACE_CAPTURE_STRINGS | UTRACE_CAPTURE_BUFFERS |
-			   UTRACE_CAPTURE_SOCKETS,
+			   UTRACE_CAPTURE_SOCKETS | UTRACE_CAPTURE_STRUCTS,
 		.calls = options->calls.n ? (uintptr_t)options->calls.nr : 0,
 		.ncalls = options->calls.n,
 		/*

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - capture: structures that arguments of a system call point to
+ *
+ * tables/ describes the structures by ABI: their sizes, and the members
+ * that point to further memory.  Such memory becomes an item of its own, after
+ * the item with the pointer.  Pointers and lengths are taken from that item, so
+ * that a client sees those that were used, also if another thread changes the
+ * memory.
+ *
+ * A layout has no pointer to a layout that leads back to it, so the depth is
+ * bounded by the table.
+ */
+#include <linux/align.h>
+#include <linux/limits.h>
+#include <linux/minmax.h>
+#include <linux/overflow.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "item.h"
+
+/**
+ * struct walk - what all structures of an argument have in common
+ * @c: the capture
+ * @arg: number of the argument
+ * @abi: ABI of the call
+ * @what: UTRACE_CAPTURE_ bits
+ */
+struct walk {
+	struct utrace_capture *c;
+	unsigned int arg;
+	enum utrace_abi abi;
+	unsigned int what;
+};
+
+static void capture_layout(const struct walk *w,
+			   const struct utrace_layout *layout,
+			   const void __user *from, size_t len);
+
+/* An unsigned number of @size bytes at @from, which need not be aligned. */
+static u64 number_at(const u8 *from, unsigned int size)
+{
+	u64 number = 0;
+
+	memcpy(&number, from, min_t(size_t, size, sizeof(number)));
+	return number;
+}
+
+/* The length that belongs to @pointer in an element, in its unit. */
+static u64 length_in(const struct walk *w, const struct utrace_pointer *pointer,
+		     const u8 *element)
+{
+	if (!pointer->count_size[w->abi])
+		return pointer->count;
+	return number_at(element + pointer->count_at[w->abi],
+			 pointer->count_size[w->abi]);
+}
+
+static size_t bytes_of(const struct utrace_layout *layout, enum utrace_abi abi,
+		       enum utrace_unit unit, u64 length)
+{
+	switch (unit) {
+	case UTRACE_UNIT_ONE:
+		return layout->size[abi];
+	case UTRACE_UNIT_ELEMENTS:
+		return size_mul(layout->size[abi], length);
+	default:
+		return length;
+	}
+}
+
+/* Capture the memory behind @pointer, which is in an element of an item. */
+static void follow(const struct walk *w, const struct utrace_pointer *pointer,
+		   const u8 *element)
+{
+	const struct utrace_layout *layout = &utrace_layouts[pointer->layout];
+	u64 address = number_at(element + pointer->at[w->abi],
+				pointer->size[w->abi]);
+	u64 length = length_in(w, pointer, element);
+	void __user *from = (void __user *)(unsigned long)address;
+
+	if (!from)
+		return;
+	w->c->inner.field = pointer->at[w->abi];
+	switch (pointer->kind) {
+	case UTRACE_ITEM_STRING:
+		if (w->what & UTRACE_CAPTURE_STRINGS)
+			utrace_capture_string(w->c, w->arg, from);
+		break;
+	case UTRACE_ITEM_BYTES:
+		if (w->what & UTRACE_CAPTURE_BUFFERS)
+			utrace_capture_bytes(w->c, w->arg, from, length);
+		break;
+	case UTRACE_ITEM_SOCKADDR:
+		if (w->what & UTRACE_CAPTURE_SOCKETS)
+			utrace_capture_sockaddr(w->c, w->arg, from, length);
+		break;
+	case UTRACE_ITEM_STRUCT:
+		capture_layout(w, layout, from,
+			       bytes_of(layout, w->abi, pointer->unit, length));
+		break;
+	}
+}
+
+/* Capture what the pointers of the elements of @item point to. */
+static void follow_all(const struct walk *w, const struct utrace_layout *layout,
+		       const struct utrace_item *item)
+{
+	unsigned int size = layout->size[w->abi], parent = w->c->items, i, n;
+	const u8 *element = item->data;
+
+	for (n = 0; n < item->len / size; n++, element += size) {
+		for (i = 0; i < layout->npointers; i++) {
+			w->c->inner.parent = parent;
+			w->c->inner.index = n;
+			follow(w, &utrace_pointers[layout->pointer + i],
+			       element);
+		}
+	}
+}
+
+/* Capture @len bytes of structures at @from, and what they point to. */
+static void capture_layout(const struct walk *w,
+			   const struct utrace_layout *layout,
+			   const void __user *from, size_t len)
+{
+	struct utrace_item *item = (struct utrace_item *)(w->c->data +
+							  w->c->used);
+	unsigned int items = w->c->items;
+
+	if (!layout->size[w->abi])
+		return;
+	utrace_capture_memory(w->c, UTRACE_ITEM_STRUCT, w->arg, from, len);
+	if (w->c->items != items && layout->npointers)
+		follow_all(w, layout, item);
+}
+
+/* Return the length in its unit; false: it is not known. */
+static bool get_length(const struct utrace_memory *memory,
+		       const unsigned long args[6], long result, u64 *length)
+{
+	const int __user *at;
+	int pointed;
+
+	if (memory->arg == UTRACE_LEN_RESULT) {
+		*length = max(result, 0L);
+		return true;
+	}
+	*length = args[memory->arg];
+	if (memory->unit != UTRACE_UNIT_POINTED)
+		return true;
+	at = (const int __user *)args[memory->arg];
+	if (!at || get_user(pointed, at) || pointed < 0)
+		return false;
+	*length = pointed;
+	return true;
+}
+
+/**
+ * utrace_capture_structs() - capture structures that an argument points to
+ * @c: the capture, with a buffer
+ * @arg: number of the argument
+ * @memory: row of the structures
+ * @abi: ABI of the call
+ * @args: arguments of the call
+ * @result: result of the call, 0 at its entry
+ * @what: UTRACE_CAPTURE_ bits, which apply to the memory behind pointers in the
+ *	structures, too
+ *
+ * Context: The task itself; may fault and sleep.
+ */
+void utrace_capture_structs(struct utrace_capture *c, unsigned int arg,
+			    const struct utrace_memory *memory,
+			    enum utrace_abi abi, const unsigned long args[6],
+			    long result, unsigned int what)
+{
+	const struct utrace_layout *layout = &utrace_layouts[memory->layout];
+	const struct walk w = {
+		.c = c, .arg = arg, .abi = abi, .what = what,
+	};
+	u64 length;
+
+	if (!get_length(memory, args, result, &length))
+		return;
+	capture_layout(&w, layout, (const void __user *)args[arg],
+		       bytes_of(layout, abi, memory->unit, length));
+	memset(&c->inner, 0, sizeof(c->inner));
+}

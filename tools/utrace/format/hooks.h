@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - members of structures that a type in decode/tables/ cannot describe
+ */
+#ifndef UTRACE_FORMAT_HOOKS_H
+#define UTRACE_FORMAT_HOOKS_H
+
+#include "structs.h"
+
+void structs_print_sigset(struct seq_buf *s, const void *data, size_t len);
+
+#endif /* UTRACE_FORMAT_HOOKS_H */

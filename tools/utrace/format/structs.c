@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - structures that arguments of system calls point to, as text
+ *
+ * Prints structures by their members in decode/tables/, in the style of strace.
+ * Only bytes that were captured are read.
+ */
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+
+#include <linux/seq_buf.h>
+
+#include "decode/print.h"
+#include "decode/write.h"
+#include "hooks.h"
+#include "sets.h"
+#include "structs.h"
+
+/**
+ * struct test - decides whether a member is there
+ * @at: offset of the member that is tested, by ABI
+ * @size: its bytes by ABI
+ * @mask: bits that are compared, by ABI
+ * @value: their value, by ABI
+ * @negate: the member is there if the values differ
+ */
+struct test {
+	__u16 at[UTRACE_ABIS];
+	__u16 size[UTRACE_ABIS];
+	__u64 mask[UTRACE_ABIS];
+	__u64 value[UTRACE_ABIS];
+	bool negate;
+};
+
+#include "fields.h"
+
+/* Numbers of members */
+
+static __u64 number_at(const struct element *e, size_t at, size_t size)
+{
+	__u64 number = 0;
+
+	if (at + size <= e->len)
+		memcpy(&number, e->data + at,
+		       size < sizeof(number) ? size : sizeof(number));
+	return number;
+}
+
+/* Return a member as an unsigned number, 0 if it was not captured. */
+__u64 element_number(const struct element *e, const struct member *m)
+{
+	return number_at(e, m->at[e->abi], m->size[e->abi]);
+}
+
+static __s64 signed_number(const struct element *e, const struct member *m)
+{
+	unsigned int unused = 64 - 8 * m->size[e->abi];
+
+	return (__s64)(element_number(e, m) << unused) >> unused;
+}
+
+/* Find a member by its name, or NULL. */
+const struct member *element_member(const struct element *e, const char *name)
+{
+	const struct member *m = members + e->structure->first;
+	unsigned int i;
+
+	for (i = 0; i < e->structure->n; i++, m++)
+		if (!strcmp(m->name, name))
+			return m;
+	return NULL;
+}
+
+/* Return the member with this name as an unsigned number. */
+__u64 element_named(const struct element *e, const char *name)
+{
+	const struct member *m = element_member(e, name);
+
+	return m ? element_number(e, m) : 0;
+}
+
+/* Return the item with the memory that a pointer points to, or NULL. */
+const struct utrace_item *element_child(const struct element *e,
+					const struct member *m)
+{
+	return utrace_item_behind(e->items, e->item,
+				  e->from + m->at[e->abi], e->index);
+}
+
+static bool is_there(const struct element *e, const struct member *m)
+{
+	const struct test *test = &tests[m->test - 1];
+	__u64 value;
+
+	if (!m->size[e->abi])
+		return false;
+	if (m->flags & MEMBER_NONZERO && !element_number(e, m))
+		return false;
+	if (!m->test)
+		return true;
+	value = number_at(e, test->at[e->abi], test->size[e->abi]);
+	return ((value & test->mask[e->abi]) == test->value[e->abi]) !=
+	       test->negate;
+}
+
+/* Values */
+
+static void print_address(struct seq_buf *s, __u64 address)
+{
+	if (address)
+		utrace_print_hex(s, address);
+	else
+		utrace_write_literal(s, "NULL");
+}
+
+static void print_dev(struct seq_buf *s, __u64 dev)
+{
+	utrace_write_literal(s, "makedev(");
+	utrace_print_hex(s, major(dev));
+	utrace_write_literal(s, ", ");
+	utrace_print_hex(s, minor(dev));
+	utrace_write_char(s, ')');
+}
+
+/* Print the mode of a file: its type, the bits beside permissions, and those. */
+static void print_mode(struct seq_buf *s, __u32 mode)
+{
+	static const struct {
+		__u32 bit;
+		const char *name;
+	} bits[] = {
+		{ 04000, "S_ISUID|" }, { 02000, "S_ISGID|" }, { 01000, "S_ISVTX|" },
+	};
+	size_t i;
+
+	if (mode & 0170000) {
+		utrace_print_flags(s, UTRACE_FLAGS_FILE_TYPE, mode & 0170000);
+		utrace_write_char(s, '|');
+	}
+	for (i = 0; i < ARRAY_SIZE(bits); i++)
+		if (mode & bits[i].bit)
+			seq_buf_puts(s, bits[i].name);
+	seq_buf_printf(s, "%#03o", mode & ~07170000 & 0777);
+}
+
+/* Print seconds, and what date they are. */
+static void print_time(const struct element *e, const struct member *m)
+{
+	__s64 seconds = signed_number(e, m);
+	time_t time = seconds;
+	char text[64];
+	struct tm tm;
+
+	utrace_write_signed(e->s, seconds);
+	if (!seconds || !localtime_r(&time, &tm) ||
+	    !strftime(text, sizeof(text), "%FT%T", &tm))
+		return;
+	seq_buf_printf(e->s, " /* %s", text);
+	if (m->nsec_at[e->abi] && number_at(e, m->nsec_at[e->abi], 4)) {
+		utrace_write_char(e->s, '.');
+		utrace_write_padded(e->s, number_at(e, m->nsec_at[e->abi], 4), 9);
+	}
+	strftime(text, sizeof(text), "%z", &tm);
+	seq_buf_printf(e->s, "%s */", text);
+}
+
+/* Print an array of char, to its NUL if it has one. */
+static void print_str(const struct element *e, const struct member *m, bool to_nul)
+{
+	const char *text = (const char *)e->data + m->at[e->abi];
+	size_t len = m->size[e->abi], most = e->items->most;
+	bool cut;
+
+	if (to_nul)
+		len = strnlen(text, len);
+	cut = len > most;
+	utrace_print_string(e->s, text, cut ? most : len);
+	if (cut)
+		utrace_write_literal(e->s, "...");
+}
+
+static void print_signal_name(struct seq_buf *s, int signal)
+{
+	char text[32];
+	struct seq_buf name = { .buffer = text, .size = sizeof(text) };
+
+	utrace_print_signal(&name, signal);
+	/* Names in a set lack "SIG". */
+	if (name.len > 3 && !strncmp(text, "SIG", 3))
+		utrace_write(s, text + 3, name.len - 3);
+	else
+		utrace_write(s, text, name.len);
+}
+
+/**
+ * structs_print_sigset() - print a set of signals
+ * @s: the text is appended here
+ * @data: the set, bit 0 stands for signal 1
+ * @len: bytes of the set, 8 at most are used
+ *
+ * A set with most signals is printed as the signals that it lacks.
+ */
+void structs_print_sigset(struct seq_buf *s, const void *data, size_t len)
+{
+	unsigned int signals, i;
+	const char *before = "";
+	__u64 set = 0;
+
+	if (len > sizeof(set))
+		len = sizeof(set);
+	memcpy(&set, data, len);
+	signals = 8 * len;
+	if (__builtin_popcountll(set) > signals * 2 / 3) {
+		utrace_write_char(s, '~');
+		set = ~set;
+	}
+	utrace_write_char(s, '[');
+	for (i = 0; i < signals; i++) {
+		if (!(set >> i & 1))
+			continue;
+		seq_buf_puts(s, before);
+		print_signal_name(s, i + 1);
+		before = " ";
+	}
+	utrace_write_char(s, ']');
+}
+
+static void print_array(const struct element *e, const struct member *m);
+static void print_items(const struct element *e, const struct utrace_item *item,
+			unsigned int structure, bool array);
+
+static void print_inner(const struct element *e, const struct member *m)
+{
+	struct element inner = *e;
+
+	inner.structure = &structures[m->of];
+	inner.data += m->at[e->abi];
+	inner.from += m->at[e->abi];
+	inner.len = m->size[e->abi];
+	element_print(&inner);
+}
+
+/* Print the memory behind a pointer, or the pointer. */
+static void print_behind(const struct element *e, const struct member *m)
+{
+	const struct utrace_item *item = element_child(e, m);
+
+	if (!item || (item->flags & UTRACE_ITEM_F_FAULTED && !item->len)) {
+		print_address(e->s, element_number(e, m));
+		return;
+	}
+	switch (m->type) {
+	case MEMBER_POINTER:
+		print_items(e, item, m->of, m->flags & MEMBER_MANY);
+		break;
+	case MEMBER_SOCKADDR_POINTER:
+		utrace_print_sockaddr(e->s, item);
+		break;
+	default:
+		utrace_print_memory(e->s, e->items, item);
+	}
+}
+
+static void print_value(const struct element *e, const struct member *m)
+{
+	__u64 value = element_number(e, m);
+	struct seq_buf *s = e->s;
+
+	switch (m->type) {
+	case MEMBER_D:
+	case MEMBER_FD:
+	case MEMBER_PID:
+		utrace_write_signed(s, signed_number(e, m));
+		break;
+	case MEMBER_U:
+		utrace_write_decimal(s, value);
+		break;
+	case MEMBER_O:
+		utrace_write_octal(s, value);
+		break;
+	case MEMBER_FLAGS:
+		utrace_print_flags(s, m->of, value);
+		break;
+	case MEMBER_ADDR:
+		print_address(s, value);
+		break;
+	case MEMBER_SIGNAL:
+		utrace_print_signal(s, value);
+		break;
+	case MEMBER_ID:
+		if (signed_number(e, m) == -1)
+			utrace_write_literal(s, "-1");
+		else
+			utrace_write_decimal(s, value);
+		break;
+	case MEMBER_DEV:
+		print_dev(s, value);
+		break;
+	case MEMBER_MODE:
+		print_mode(s, value);
+		break;
+	case MEMBER_TIME:
+		print_time(e, m);
+		break;
+	case MEMBER_STR:
+	case MEMBER_BYTES:
+		print_str(e, m, m->type == MEMBER_STR);
+		break;
+	case MEMBER_SIGSET:
+		structs_print_sigset(s, e->data + m->at[e->abi], m->size[e->abi]);
+		break;
+	case MEMBER_BE16:
+		seq_buf_printf(s, "htons(%u)", __builtin_bswap16(value));
+		break;
+	case MEMBER_BE32:
+		seq_buf_printf(s, "htonl(%u)", __builtin_bswap32(value));
+		break;
+	case MEMBER_INADDR:
+	case MEMBER_IN6ADDR:
+		utrace_print_inet(s, e->data + m->at[e->abi],
+				  m->type == MEMBER_IN6ADDR);
+		break;
+	case MEMBER_ARRAY:
+		print_array(e, m);
+		break;
+	case MEMBER_STRUCT:
+		print_inner(e, m);
+		break;
+	case MEMBER_POINTER:
+	case MEMBER_BYTES_POINTER:
+	case MEMBER_STRING_POINTER:
+	case MEMBER_SOCKADDR_POINTER:
+		print_behind(e, m);
+		break;
+	case MEMBER_HOOK:
+		m->hook(e, m);
+		break;
+	default:
+		utrace_print_hex(s, value);
+	}
+}
+
+/* Print an array of simple values in a structure. */
+static void print_array(const struct element *e, const struct member *m)
+{
+	struct member one = *m;
+	unsigned int abi = e->abi, i, n;
+
+	one.type = m->of;
+	one.size[abi] = m->element[abi];
+	n = m->size[abi] / one.size[abi];
+	utrace_write_char(e->s, '[');
+	for (i = 0; i < n; i++, one.at[abi] += one.size[abi]) {
+		if (i)
+			utrace_write_literal(e->s, ", ");
+		if (i >= e->items->most && !e->items->verbose) {
+			utrace_write_literal(e->s, "...");
+			break;
+		}
+		print_value(e, &one);
+	}
+	utrace_write_char(e->s, ']');
+}
+
+/* Print a member with its name. */
+void element_print_member(const struct element *e, const struct member *m)
+{
+	if (!(m->flags & MEMBER_BARE)) {
+		utrace_write(e->s, m->name, m->name_len);
+		utrace_write_char(e->s, '=');
+	}
+	print_value(e, m);
+}
+
+/* Print the members of a structure that are there. */
+static void print_members(const struct element *e)
+{
+	const struct member *m = members + e->structure->first;
+	const char *before = "";
+	bool left_out = false;
+	unsigned int i;
+
+	for (i = 0; i < e->structure->n; i++, m++) {
+		if (!is_there(e, m))
+			continue;
+		if (m->flags & MEMBER_VERBOSE && !e->items->verbose) {
+			left_out = true;
+			continue;
+		}
+		seq_buf_puts(e->s, before);
+		before = ", ";
+		/* An older or shorter structure ends before the member. */
+		if (m->at[e->abi] + m->size[e->abi] > e->len) {
+			left_out = true;
+			break;
+		}
+		element_print_member(e, m);
+	}
+	if (left_out)
+		seq_buf_printf(e->s, "%s...", *before && i < e->structure->n ?
+			       "" : before);
+}
+
+/* Print a structure. */
+void element_print(const struct element *e)
+{
+	if (e->structure->hook) {
+		e->structure->hook(e);
+		return;
+	}
+	utrace_write_char(e->s, '{');
+	print_members(e);
+	utrace_write_char(e->s, '}');
+}
+
+/* Print the elements of @item, as an array if @array. */
+static void print_items(const struct element *e, const struct utrace_item *item,
+			unsigned int structure, bool array)
+{
+	const size_t size = utrace_layouts[structure].size[e->abi];
+	struct element one = *e;
+	size_t at;
+
+	one.item = item;
+	one.structure = &structures[structure];
+	one.from = 0;
+	if (!array) {
+		one.index = 0;
+		one.data = item->data;
+		one.len = item->len;
+		element_print(&one);
+		return;
+	}
+	utrace_write_char(e->s, '[');
+	one.len = size;
+	one.index = 0;
+	for (at = 0; at + size <= item->len; at += size) {
+		if (at)
+			utrace_write_literal(e->s, ", ");
+		if (one.index >= e->items->most && !e->items->verbose) {
+			utrace_write_literal(e->s, "...");
+			break;
+		}
+		one.data = item->data + at;
+		element_print(&one);
+		one.index++;
+	}
+	if (at + size > item->len && at < item->whole)
+		seq_buf_puts(e->s, at ? ", ..." : "...");
+	utrace_write_char(e->s, ']');
+}
+
+/**
+ * structs_print() - print the structures that an argument points to
+ * @s: the text is appended here
+ * @items: the captured items of the call
+ * @arg: number of the argument
+ * @memory: row of the structures
+ * @abi: ABI of the call
+ *
+ * Return: false if nothing is known but the address, and nothing was printed.
+ */
+bool structs_print(struct seq_buf *s, const struct utrace_call_items *items,
+		   unsigned int arg, const struct utrace_memory *memory,
+		   enum utrace_abi abi)
+{
+	const struct utrace_item *item = items->out[arg] ?: items->of[arg];
+	const size_t size = utrace_layouts[memory->layout].size[abi];
+	const struct element e = { .s = s, .items = items, .abi = abi };
+	bool array = memory->unit == UTRACE_UNIT_ELEMENTS;
+
+	/* A part of one structure is of no use. */
+	if (!item || (!array && item->flags & UTRACE_ITEM_F_FAULTED) ||
+	    (memory->unit == UTRACE_UNIT_ONE && item->len < size))
+		return false;
+	print_items(&e, item, memory->layout, array);
+	return true;
+}

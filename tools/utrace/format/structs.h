@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - structures that arguments of system calls point to, as text
+ */
+#ifndef UTRACE_FORMAT_STRUCTS_H
+#define UTRACE_FORMAT_STRUCTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <linux/types.h>
+
+#include "decode/items.h"
+#include "decode/table.h"
+
+struct seq_buf;
+struct element;
+
+/* How a member is printed; decode/tables/README explains the types. */
+enum member_type {
+	MEMBER_D,
+	MEMBER_U,
+	MEMBER_X,
+	MEMBER_O,
+	MEMBER_FLAGS,
+	MEMBER_ADDR,
+	MEMBER_FD,
+	MEMBER_PID,
+	MEMBER_SIGNAL,
+	MEMBER_ID,
+	MEMBER_DEV,
+	MEMBER_MODE,
+	MEMBER_TIME,
+	MEMBER_STR,
+	MEMBER_BYTES,
+	MEMBER_SIGSET,
+	MEMBER_BE16,
+	MEMBER_BE32,
+	MEMBER_INADDR,
+	MEMBER_IN6ADDR,
+	MEMBER_ARRAY,
+	MEMBER_STRUCT,
+	MEMBER_POINTER,
+	MEMBER_BYTES_POINTER,
+	MEMBER_STRING_POINTER,
+	MEMBER_SOCKADDR_POINTER,
+	MEMBER_HOOK,
+};
+
+/* member.flags */
+#define MEMBER_VERBOSE	0x01	/* left out without -v */
+#define MEMBER_NONZERO	0x02	/* left out if it is 0 */
+#define MEMBER_BARE	0x04	/* without its name */
+#define MEMBER_MANY	0x08	/* a pointer to an array of structures */
+
+/**
+ * struct member - a member of a structure
+ * @name: its name
+ * @name_len: length of @name
+ * @type: enum member_type
+ * @flags: MEMBER_ bits
+ * @test: number of the test that decides whether it is there, from 1, or 0
+ * @of: the set of names, the structure or the type of elements, by @type
+ * @at: offset by ABI
+ * @size: bytes by ABI
+ * @element: for MEMBER_ARRAY, bytes of an element by ABI
+ * @nsec_at: for MEMBER_TIME, offset of the nanoseconds by ABI, or 0
+ * @hook: for MEMBER_HOOK, the function that prints the value
+ */
+struct member {
+	const char *name;
+	__u8 name_len;
+	__u8 type;
+	__u8 flags;
+	__u16 test;
+	__u16 of;
+	__u16 at[UTRACE_ABIS];
+	__u16 size[UTRACE_ABIS];
+	__u8 element[UTRACE_ABIS];
+	__u16 nsec_at[UTRACE_ABIS];
+	void (*hook)(const struct element *element, const struct member *member);
+};
+
+/**
+ * struct structure - a structure of decode/tables/
+ * @name: its name there
+ * @first: number of its first member
+ * @n: number of its members
+ * @hook: prints all of it instead of its members, or NULL
+ */
+struct structure {
+	const char *name;
+	__u16 first;
+	__u16 n;
+	void (*hook)(const struct element *element);
+};
+
+/**
+ * struct element - a structure that is being printed
+ * @s: the text is appended here
+ * @items: the captured items of the call
+ * @item: the item that contains the structure
+ * @structure: its kind
+ * @data: its bytes
+ * @len: number of bytes, which may be fewer than the structure has
+ * @from: number of bytes before @data in the element of @item: this is a
+ *	structure in a structure
+ * @index: number of the element in @item
+ * @abi: ABI of the call
+ */
+struct element {
+	struct seq_buf *s;
+	const struct utrace_call_items *items;
+	const struct utrace_item *item;
+	const struct structure *structure;
+	const __u8 *data;
+	size_t len;
+	size_t from;
+	unsigned int index;
+	enum utrace_abi abi;
+};
+
+bool structs_print(struct seq_buf *s, const struct utrace_call_items *items,
+		   unsigned int arg, const struct utrace_memory *memory,
+		   enum utrace_abi abi);
+
+/* For hooks. */
+__u64 element_number(const struct element *element, const struct member *member);
+const struct member *element_member(const struct element *element,
+				    const char *name);
+__u64 element_named(const struct element *element, const char *name);
+const struct utrace_item *element_child(const struct element *element,
+					const struct member *member);
+void element_print(const struct element *element);
+void element_print_member(const struct element *element,
+			  const struct member *member);
+
+#endif /* UTRACE_FORMAT_STRUCTS_H */
