@@ -239,6 +239,18 @@ test_lines() {
 	run -e 'signal=!usr1' -e trace=none sh -c 'trap : USR1 USR2; kill -USR1 $$; kill -USR2 $$'
 	holds "-e signal=!usr1: another one" has "$log" '^--- SIGUSR2'
 	holds "-e signal=!usr1: not that one" hasnt "$log" SIGUSR1
+	"$utrace" run -o "$log" -P words -e trace=openat,read,write,close cat words \
+		> "$tmp/stdout" 2> "$tmp/stderr"
+	holds "-P: the path is resolved" has "$tmp/stderr" \
+		'^utrace: Requested path "words" resolved into "/.*/words"$'
+	holds "-P: calls with the path and a descriptor of it" is "close openat read" distinct
+	run -yy -e trace=close python3 -c 'import os, socket
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+os.close(os.open("/dev/null", 0))'
+	holds "-yy: a device" has "$log" '^close\([0-9]+</dev/null<char 1:3>>\) '
+	run -e decode-fds=none -e trace=read cat words
+	holds "-e decode-fds=none" has "$log" '^read\([0-9]+, "some words'
 	run -e status=unfinished true
 	holds "-e status=unfinished" is 'exit_group(0) = ?' eval 'head -n 1 "$log" | tr -s " "'
 	run -e status=successful,unfinished -e trace=openat,exit_group cat words /no/such/file

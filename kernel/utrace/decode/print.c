@@ -300,7 +300,11 @@ static void print_fd(const struct call_text *c, unsigned int arg, bool dfd)
 	if (!item)
 		return;
 	utrace_write_char(c->s, '<');
-	utrace_write_escaped(c->s, item->data, item->len);
+	/* The command has replaced the path by its own text. */
+	if (item->kind == UTRACE_ITEM_STRING)
+		utrace_write(c->s, (const char *)item->data, item->len);
+	else
+		utrace_write_escaped(c->s, item->data, item->len);
 	seq_buf_puts(c->s, is_part(item) ? "...>" : ">");
 }
 

@@ -17,8 +17,10 @@
 #include "decode/items.h"
 #include "decode/print.h"
 #include "decode/write.h"
+#include "fd_text.h"
 #include "lib/memory.h"
 #include "line.h"
+#include "paths.h"
 #include "sets.h"
 
 /* The largest errno that a system call returns. */
@@ -26,6 +28,7 @@
 
 /**
  * struct call - a system call to be printed
+ * @tid: the task
  * @nr: number of the call, as number_of() returns it
  * @args: its arguments
  * @began: when the task made the call, 0 if that is not known
@@ -34,6 +37,7 @@
  * Has pointers into records, and is valid only while they are handled.
  */
 struct call {
+	pid_t tid;
 	__u64 nr;
 	const __u64 *args;
 	__u64 began;
@@ -60,30 +64,48 @@ static void leave_out_environment(struct utrace_call_items *items,
 		items->of[row->arg[3].type == UTRACE_ARG_ARGV ? 3 : 2] = NULL;
 }
 
-/* Find the row of a call, whose arguments are NULL if they are not known. */
-static const struct utrace_call *row_of(__u32 nr, const __u64 *args)
+/* Replace the items of descriptors by their texts. */
+static void decode_fds(const struct text *text, struct call *call,
+		       const struct utrace_call *row)
 {
-	static_assert(sizeof(unsigned long) == sizeof(*args), "words");
-	return args ? utrace_call_by_command(nr, (const unsigned long *)args) :
-		      utrace_call_of(nr);
+	const struct utrace_item **of = call->items.of;
+	unsigned int i;
+
+	for (i = 0; row && i < row->nargs; i++)
+		if (of[i] && of[i]->kind == UTRACE_ITEM_FILE)
+			of[i] = fd_text(text->decode, call->tid, call->args[i],
+					of[i], i);
+}
+
+/* Find the row of a call, whose arguments are NULL if they are not known. */
+static const struct utrace_call *row_of(const struct call *call)
+{
+	static_assert(sizeof(unsigned long) == sizeof(*call->args), "words");
+	if (!call->args)
+		return utrace_call_of(call->nr);
+	return utrace_call_by_command(call->nr,
+				      (const unsigned long *)call->args);
 }
 
 /*
  * Add the captured items of a record.  Memory that calls read and write is cut
  * to -s bytes when it is printed; names of files are not cut.
  */
-static void add_items(const struct text *text, struct utrace_call_items *items,
-		      __u32 nr, const __u64 *args, const struct utrace_rec *rec)
+static void add_items(const struct text *text, struct call *call,
+		      const struct utrace_rec *rec)
 {
+	struct utrace_call_items *items = &call->items;
 	const struct utrace_call *row;
 
 	if (!rec->items)
 		return;
-	row = row_of(nr, args);
+	row = row_of(call);
 	items->most = text->max_string;
 	items->verbose = text->verbose;
 	utrace_call_items_add(items, row, (const char *)rec + rec->items,
 			      rec->size - rec->items);
+	if (text->decode || text->npaths)
+		decode_fds(text, call, row);
 	if (row && !text->verbose)
 		leave_out_environment(items, row);
 }
@@ -106,17 +128,18 @@ static void take_entry(const struct text *text, struct call *call,
 		       const struct utrace_rec_sys_enter *entry)
 {
 	*call = (struct call){
+		.tid = entry->head.tid,
 		.nr = number_of(entry->nr, entry->asked),
 		.args = entry->args,
 		.began = entry->began,
 	};
-	add_items(text, &call->items, call->nr, call->args, &entry->head);
+	add_items(text, call, &entry->head);
 }
 
 static void take_exit(const struct text *text, struct call *call,
 		      const struct utrace_rec_sys_exit *exit)
 {
-	add_items(text, &call->items, call->nr, call->args, &exit->head);
+	add_items(text, call, &exit->head);
 	leave_out_status(&call->items, call->nr, exit->ret);
 }
 
@@ -242,22 +265,56 @@ static void print_error(struct seq_buf *s, long error)
 	utrace_write(s, message->text, message->len);
 }
 
+/* Return the item of a descriptor that the call has returned, or NULL. */
+static const struct utrace_item *result_item(const struct utrace_rec *rec)
+{
+	const void *items = (const char *)rec + rec->items;
+	const struct utrace_item *item = NULL;
+
+	while (rec->items &&
+	       (item = utrace_item_next(items, rec->size - rec->items, item)))
+		if (item->kind == UTRACE_ITEM_FILE &&
+		    item->arg == UTRACE_ITEM_NO_ARG &&
+		    item->flags & UTRACE_ITEM_F_OUT)
+			return item;
+	return NULL;
+}
+
+/* Print what the returned descriptor is. */
+static void print_result_fd(const struct text *text, struct seq_buf *s,
+			    const struct call *call, int fd,
+			    const struct utrace_rec *rec)
+{
+	const struct utrace_item *item = result_item(rec);
+
+	if (item)
+		item = fd_text(text->decode, call->tid, fd, item, UTRACE_CALL_ARGS);
+	if (!item)
+		return;
+	utrace_write_char(s, '<');
+	utrace_write(s, (const char *)item->data, item->len);
+	utrace_write_char(s, '>');
+}
+
 /*
- * Print the result of a call and the end of its line.  @began and @ended are
- * the times of the call; @began is 0 if it is not known.
+ * Print the result of a call and the end of its line.  @rec is the record of
+ * its end.
  */
 static void end_with_result(const struct text *text, struct line *line,
-			    __u32 nr, const __u64 *args, __s64 ret, __u64 began,
-			    __u64 ended)
+			    const struct call *call, const struct utrace_rec *rec,
+			    __s64 ret)
 {
 	line_align_result(line, text);
 	utrace_write_literal(&line->s, " = ");
-	utrace_print_result(&line->s, nr, (const unsigned long *)args, ret);
+	utrace_print_result(&line->s, call->nr,
+			    (const unsigned long *)call->args, ret);
 	if (IS_ERR_VALUE(ret))
 		print_error(&line->s, -ret);
-	if (text->durations && began) {
+	else if (text->decode)
+		print_result_fd(text, &line->s, call, ret, rec);
+	if (text->durations && call->began) {
 		utrace_write_literal(&line->s, " <");
-		line_write_span(&line->s, line_since(began, ended),
+		line_write_span(&line->s, line_since(call->began, rec->time),
 				text->duration_digits);
 		utrace_write_char(&line->s, '>');
 	}
@@ -282,15 +339,16 @@ void call_line_enter(const struct text *text, struct seen_task *task,
 	if (rec->flags & UTRACE_REC_F_IN_FLIGHT && task->in_call &&
 	    enter->nr == task->entry->nr)
 		return;
+	task->hidden = text->npaths && !paths_match(text, rec);
 	/* If the result decides, do not show the entry yet. */
-	if (text->status == STATUS_ALL)
+	if (text->status == STATUS_ALL && !task->hidden)
 		call_line_interrupt(text, log);
 	seen_keep_entry(task, rec);
 	if (text->numbers || text->ip)
 		save_call(task, number_of(enter->nr, enter->asked), rec);
 	task->in_call = true;
 	task->shown = false;
-	if (text->status != STATUS_ALL)
+	if (text->status != STATUS_ALL || task->hidden)
 		return;
 	log->last = task;
 	log->begun = 0;
@@ -301,8 +359,12 @@ static void print_unpaired(const struct text *text, struct line *line,
 			   struct seen_task *task,
 			   const struct utrace_rec_sys_exit *exit)
 {
-	__u64 nr = number_of(exit->nr, exit->asked);
-	struct utrace_call_items items = {};
+	const __u64 nowhere[UTRACE_CALL_ARGS] = {};
+	struct call call = {
+		.tid = exit->head.tid,
+		.nr = number_of(exit->nr, exit->asked),
+		.args = nowhere,
+	};
 
 	line_begin(line, text, task, &exit->head, exit->head.time);
 	utrace_write_literal(&line->s, "<... ");
@@ -310,12 +372,11 @@ static void print_unpaired(const struct text *text, struct line *line,
 	if (exit->nr == UTRACE_NR_NONE)
 		utrace_write_literal(&line->s, "call");
 	else
-		utrace_print_call_name(&line->s, nr);
+		utrace_print_call_name(&line->s, call.nr);
 	utrace_write_literal(&line->s, " resumed>)");
-	add_items(text, &items, nr, NULL, &exit->head);
-	leave_out_status(&items, nr, exit->ret);
-	utrace_print_output_items(&line->s, nr, &items);
-	end_with_result(text, line, nr, NULL, exit->ret, 0, exit->head.time);
+	take_exit(text, &call, exit);
+	utrace_print_output_items(&line->s, call.nr, &call.items);
+	end_with_result(text, line, &call, &exit->head, exit->ret);
 }
 
 /* Print the exit of a call whose entry was printed or is missing. */
@@ -343,8 +404,7 @@ static void print_rest(const struct text *text, struct log *log,
 		utrace_write_literal(&line.s, " resumed>");
 	}
 	print_call(&line, &call, utrace_print_call_exit);
-	end_with_result(text, &line, call.nr, call.args, exit->ret, call.began,
-			exit->head.time);
+	end_with_result(text, &line, &call, &exit->head, exit->ret);
 }
 
 /* Print a whole call, with the items of its entry and of its exit. */
@@ -361,8 +421,7 @@ static void print_whole(const struct text *text, struct log *log,
 	take_entry(text, &call, task->entry);
 	take_exit(text, &call, exit);
 	print_call(&line, &call, utrace_print_call_items);
-	end_with_result(text, &line, call.nr, call.args, exit->ret, call.began,
-			exit->head.time);
+	end_with_result(text, &line, &call, &exit->head, exit->ret);
 }
 
 static void print_exit(const struct text *text, struct seen_task *task,
@@ -413,13 +472,16 @@ void call_line_exit(const struct text *text, struct seen_task *task,
 {
 	const struct utrace_rec_sys_exit *exit = (const void *)rec;
 	struct log *log = log_of(text, task, rec->tid);
+	bool hidden;
 
 	if (is_birth(task, exit))
 		return;
 	/* The kept entry belongs to an earlier call. */
 	if (rec->flags & UTRACE_REC_F_UNPAIRED && !was_in_flight(task, exit))
 		task->in_call = false;
-	if (is_shown(text, exit->ret))
+	/* Without an entry, the paths of the call are not known. */
+	hidden = text->npaths && (!task->in_call || task->hidden);
+	if (!hidden && is_shown(text, exit->ret))
 		print_exit(text, task, exit);
 	if (log->last == task)
 		log->last = NULL;
@@ -432,23 +494,26 @@ void call_line_whole(const struct text *text, struct seen_task *task,
 {
 	const struct utrace_rec_sys_call *from = (const void *)rec;
 	struct call call = {
-		.nr = number_of(from->nr, from->asked), .args = from->args
+		.tid = rec->tid,
+		.nr = number_of(from->nr, from->asked),
+		.args = from->args,
+		.began = from->began,
 	};
 	struct log *log = log_of(text, task, rec->tid);
 	struct line line;
 
-	if (!is_shown(text, from->ret))
+	if (!is_shown(text, from->ret) ||
+	    (text->npaths && !paths_match(text, rec)))
 		return;
 	call_line_interrupt(text, log);
 	if (text->numbers || text->ip)
 		save_call(task, call.nr, rec);
 	line_open(&line, log, rec->size);
 	line_begin(&line, text, task, rec, from->began ? from->began : rec->time);
-	add_items(text, &call.items, call.nr, call.args, rec);
+	add_items(text, &call, rec);
 	leave_out_status(&call.items, call.nr, from->ret);
 	print_call(&line, &call, utrace_print_call_items);
-	end_with_result(text, &line, call.nr, call.args, from->ret, from->began,
-			rec->time);
+	end_with_result(text, &line, &call, rec, from->ret);
 }
 
 /*
@@ -462,7 +527,8 @@ void call_line_task_end(const struct text *text, struct seen_task *task)
 	struct line line;
 	struct call call;
 
-	if (!task->in_call || !(text->status & STATUS_UNFINISHED))
+	if (!task->in_call || task->hidden ||
+	    !(text->status & STATUS_UNFINISHED))
 		return;
 	log = log_of(text, task, entry->head.tid);
 	if (text->status == STATUS_ALL && log->last != task)

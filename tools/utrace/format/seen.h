@@ -18,6 +18,7 @@ struct log;
  * @number: number of the last record of the task, 0 before the first one
  * @in_call: the task has entered the call of @entry and not left it
  * @shown: @entry was printed on a line that ends with "<unfinished ...>"
+ * @hidden: the call of @entry is not printed, as it has no path of -P
  * @superseded: the task has exited because another thread executes a program
  *	and takes its place, and that was printed
  * @entry: a copy of the last entry of a system call with its items; NULL before
@@ -35,6 +36,7 @@ struct seen_task {
 	__u32 number;
 	bool in_call;
 	bool shown;
+	bool hidden;
 	bool superseded;
 	struct utrace_rec_sys_enter *entry;
 	struct log *log;

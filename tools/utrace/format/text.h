@@ -38,6 +38,15 @@ enum text_status {
 	STATUS_ALL		= (1 << 5) - 1,
 };
 
+/* text.decode: what is shown of descriptors. */
+enum text_decode {
+	DECODE_PATH	= 1 << 0,
+	DECODE_SOCKET	= 1 << 1,	/* protocol and addresses */
+	DECODE_DEV	= 1 << 2,	/* numbers of devices */
+	DECODE_PIDFD	= 1 << 3,	/* process of a pidfd */
+	DECODE_ALL	= (1 << 4) - 1,
+};
+
 /**
  * struct text_numbers - a set of descriptors
  * @all: all numbers
@@ -73,6 +82,9 @@ struct text_numbers {
  * @column: -a: column at which the results of calls begin
  * @max_string: -s: maximum number of bytes to show of memory that calls read
  *	and write
+ * @decode: DECODE_ bits
+ * @path: -P: only calls with one of these paths, or a descriptor of it
+ * @npaths: number of elements of @path
  * @status: STATUS_ bits
  * @read: -e read=: descriptors whose data are dumped when they are read
  * @write: -e write=: likewise, when they are written
@@ -96,6 +108,9 @@ struct text {
 	bool verbose;
 	unsigned int column;
 	unsigned int max_string;
+	unsigned int decode;
+	const char **path;
+	size_t npaths;
 	unsigned int status;
 	struct text_numbers read;
 	struct text_numbers write;

@@ -4,15 +4,20 @@
  *
  * Prints lines "ok TEXT" and "not ok TEXT", see scripts/command-check.
  */
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <linux/seq_buf.h>
@@ -20,7 +25,9 @@
 #include "decode/items.h"
 #include "decode/print.h"
 #include "sets.h"
+#include "format/fd_text.h"
 #include "format/siginfo.h"
+#include "format/text.h"
 
 static bool failed;
 
@@ -170,11 +177,64 @@ static void test_siginfo(void)
 	utrace_style.constants = UTRACE_CONSTANTS_NAMES;
 }
 
+/* Return the number of a socket. */
+static unsigned long inode_of(int fd)
+{
+	struct stat file;
+
+	return fstat(fd, &file) ? 0 : file.st_ino;
+}
+
+/* Check what is shown of a descriptor of this process. */
+static bool fd_is(unsigned int decode, int fd, const char *want)
+{
+	static __u64 room[64];
+	struct utrace_item *file = (void *)room;
+	const struct utrace_item *made;
+	char link[32];
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	file->kind = UTRACE_ITEM_FILE;
+	file->len = readlink(link, (char *)file->data, 256);
+	made = fd_text(decode, getpid(), fd, file, 0);
+	if (made)
+		seq_buf_printf(&s, "%.*s", (int)made->len, made->data);
+	return is(want);
+}
+
+static void test_descriptors(void)
+{
+	struct sockaddr_in in = { .sin_family = AF_INET };
+	struct sockaddr_un un = { .sun_family = AF_UNIX, .sun_path = "\0utrace\"check" };
+	int null = open("/dev/null", O_RDONLY), tcp = socket(AF_INET, SOCK_STREAM, 0);
+	int local = socket(AF_UNIX, SOCK_STREAM, 0);
+	socklen_t len = sizeof(in);
+	char want[64];
+
+	holds(fd_is(DECODE_PATH, null, "/dev/null") &&
+	      fd_is(DECODE_ALL, null, "/dev/null<char 1:3>") &&
+	      fd_is(DECODE_SOCKET, null, ""), "a device");
+	in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (bind(tcp, (void *)&in, sizeof(in)) || listen(tcp, 1) ||
+	    getsockname(tcp, (void *)&in, &len) ||
+	    bind(local, (void *)&un, offsetof(struct sockaddr_un, sun_path) + 13))
+		abort();
+	snprintf(want, sizeof(want), "TCP:[127.0.0.1:%u]", ntohs(in.sin_port));
+	holds(fd_is(DECODE_ALL, tcp, want), "a TCP socket");
+	snprintf(want, sizeof(want), "UNIX-STREAM:[%lu,@\"utrace\\\"check\"]",
+		 inode_of(local));
+	holds(fd_is(DECODE_SOCKET, local, want), "a UNIX socket with an odd name");
+	close(null);
+	close(tcp);
+	close(local);
+}
+
 int main(void)
 {
 	test_unknown();
 	test_constants();
 	test_strings();
 	test_siginfo();
+	test_descriptors();
 	return failed;
 }

@@ -15,6 +15,7 @@
 #include <linux/array_size.h>
 
 #include "cmd/output.h"
+#include "format/paths.h"
 #include "lib/fail.h"
 #include "lib/memory.h"
 #include "options.h"
@@ -54,7 +55,6 @@ static const struct argp_option our_options[] = {
 	  "calls" },
 	{ "summary-only", 'c', NULL, 0, "Count calls, errors and time instead of showing calls" },
 	{ "summary", 'C', NULL, 0, "Show calls and also count them" },
-	{ "decode-fds", 'y', NULL, 0, "Show the paths of file descriptors" },
 	{ "interruptible", 'I', "N", 0,
 	  "When signals end the trace: 1 at once, 2 after a detach (default), 3 "
 	  "never (default of -o FILE PROGRAM), 4 nor does Ctrl-Z stop it" },
@@ -115,6 +115,8 @@ static void parse_qualifier(struct argp_state *state, struct options *options,
 		{ "s", KEY_SIGNAL }, { "status", KEY_STATUS },
 		{ "quiet", KEY_QUIET }, { "silent", KEY_QUIET },
 		{ "silence", KEY_QUIET }, { "q", KEY_QUIET },
+		{ "decode-fds", KEY_DECODE_FDS },
+		{ "decode-fd", KEY_DECODE_FDS },
 	};
 	char *equals = strchr(arg, '=');
 	const char *instead;
@@ -246,11 +248,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 'C':
 		options->summary_too = true;
-		break;
-	case 'y':
-		if (options->paths)
-			argp_error(state, "no -yy; the nearest is -y");
-		options->paths = true;
 		break;
 	case 'I':
 		parse_interruptible(state, options, arg);
@@ -389,6 +386,7 @@ void options_parse(struct options *options, int argc, char **argv,
 	if (options->separately && options->output)
 		options->text.separately = options->output;
 	options->text.append = options->append;
+	paths_resolve(&options->text);
 	options->text.pids = options->follow || options->npids > 1 ||
 			     options->all || options->exe || options->cgroup ||
 			     (options->npids && options->program[0]);

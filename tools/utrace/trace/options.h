@@ -20,7 +20,6 @@
  * @follow: -f: trace new threads and processes as well
  * @summary: -c: print a summary and no calls
  * @summary_too: -C: print calls and a summary
- * @paths: -y: show the paths behind file descriptors
  * @output: -o: file to write to; NULL for standard error
  * @append: -A: append to the file
  * @separately: -ff: a file for each task
@@ -46,7 +45,6 @@ struct options {
 	bool follow;
 	bool summary;
 	bool summary_too;
-	bool paths;
 	const char *output;
 	bool append;
 	bool separately;

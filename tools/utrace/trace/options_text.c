@@ -10,6 +10,7 @@
 #include <linux/array_size.h>
 
 #include "decode/print.h"
+#include "format/paths.h"
 #include "options.h"
 #include "options_text.h"
 #include "sets.h"
@@ -59,6 +60,14 @@ static const struct argp_option text_options[] = {
 	  "thread-execve" },
 	{ "silent", KEY_QUIET, NULL, OPTION_ALIAS | OPTION_HIDDEN },
 	{ "silence", KEY_QUIET, NULL, OPTION_ALIAS | OPTION_HIDDEN },
+	{ "trace-path", 'P', "PATH", 0,
+	  "Only calls with this path or a descriptor of it; may be repeated" },
+	{ NULL, 'y', NULL, 0,
+	  "Show the paths of file descriptors; -yy: also sockets, devices and "
+	  "pidfds" },
+	{ "decode-fds", KEY_DECODE_FDS, "SET", OPTIONAL,
+	  "What to show of file descriptors: path, socket, dev, pidfd (path)" },
+	{ "decode-fd", KEY_DECODE_FDS, NULL, OPTION_ALIAS | OPTION_HIDDEN },
 	{ "no-abbrev", 'v', NULL, 0, "Show environments of execve()" },
 	{}
 };
@@ -221,6 +230,13 @@ static void parse_set(int key, const char *arg, struct argp_state *state,
 		{ "detached", STATUS_DETACHED },
 		{}
 	};
+	static const struct set_word details[] = {
+		{ "path", DECODE_PATH },
+		{ "socket", DECODE_SOCKET },
+		{ "dev", DECODE_DEV },
+		{ "pidfd", DECODE_PIDFD },
+		{}
+	};
 	static const struct set_word lines[] = {
 		{ "attach", QUIET_ATTACH },
 		{ "exit", QUIET_EXIT },
@@ -238,6 +254,10 @@ static void parse_set(int key, const char *arg, struct argp_state *state,
 	case KEY_STATUS:
 		wrong = set_of_words(&text->status, statuses, arg);
 		name = "status";
+		break;
+	case KEY_DECODE_FDS:
+		wrong = set_of_words(&text->decode, details, arg ?: "path");
+		name = "decode-fds";
 		break;
 	case KEY_QUIET:
 		wrong = set_of_words(&text->quiet, lines,
@@ -303,6 +323,7 @@ static error_t parse_lines(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_STATUS:
 	case KEY_SIGNAL:
+	case KEY_DECODE_FDS:
 	case KEY_READ:
 	case KEY_WRITE:
 		parse_set(key, arg, state, text);
@@ -369,6 +390,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 'i':
 		text->ip = true;
+		break;
+	case 'P':
+		paths_add(text, arg);
+		break;
+	case 'y':
+		text->decode = text->decode ? DECODE_ALL : DECODE_PATH;
 		break;
 	case 'v':
 		text->verbose = true;

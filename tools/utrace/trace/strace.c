@@ -27,7 +27,6 @@ enum {
 const struct argp_option strace_options[] = {
 	{ "detach-on", 'b', "CALL", HIDDEN },
 	{ "daemonize", 'D', "HOW", OPTIONAL },
-	{ "trace-path", 'P', "PATH", HIDDEN },
 	{ "summary-sort-by", 'S', "COLUMN", HIDDEN },
 	{ "summary-syscall-overhead", 'O', "TIME", HIDDEN },
 	{ "summary-columns", 'U', "COLUMNS", HIDDEN },
@@ -52,7 +51,6 @@ static const struct {
 } texts[] = {
 	{ 'b', "no -b; the nearest is no -f: the new program alone is traced" },
 	{ 'D', "no -D; the nearest is 'utrace -p PID', which is no parent of the program" },
-	{ 'P', "no -P; the nearest is -e trace=%file and grep(1)" },
 	{ 'S', "no -S; the nearest is -c, which sorts by time" },
 	{ 'O', "no -O; the nearest is -c, as programs are not stopped" },
 	{ 'U', "no -U; the nearest is -c, which has all columns" },
@@ -92,7 +90,5 @@ const char *strace_qualifier(const char *name, size_t n)
 	for (option = strace_options; option->name; option++)
 		if (strlen(option->name) == n && !strncmp(option->name, name, n))
 			return strace_instead(option->key);
-	if (n == 10 && !strncmp(name, "decode-fds", n))
-		return "no -e decode-fds=; the nearest is -y";
 	return NULL;
 }

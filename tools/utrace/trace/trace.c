@@ -62,7 +62,7 @@ static int choose_calls(const struct trace *trace)
 	if (none || options->summary)
 		events.events &= ~(UTRACE_REC_BIT(SYS_ENTER) |
 				   UTRACE_REC_BIT(SYS_EXIT));
-	if (options->paths)
+	if (options->text.decode || options->text.npaths)
 		events.capture |= UTRACE_CAPTURE_FILES;
 	if (options->text.ip)
 		events.capture |= UTRACE_CAPTURE_STACK;

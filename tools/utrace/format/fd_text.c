@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - what a descriptor is, for -y and -yy
+ *
+ * The kernel records the path of a descriptor.  Here an item with the text is
+ * made of it, according to the options.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include <linux/limits.h>
+#include <linux/seq_buf.h>
+
+#include "decode/write.h"
+#include "fd_text.h"
+#include "sockets.h"
+#include "text.h"
+
+/* Items that are made: of the arguments and of the result. */
+#define SLOTS	(6 + 1)
+
+/* The longest text: a path, each byte with an escape. */
+#define TEXT_MAX	(4 * PATH_MAX + 64)
+
+/* Check whether the path is @start and a number in brackets, which is read. */
+static bool is_numbered(const char *path, const char *start, unsigned long *number)
+{
+	char format[32], end;
+
+	snprintf(format, sizeof(format), "%s:[%%lu%%c", start);
+	return sscanf(path, format, number, &end) == 2 && end == ']';
+}
+
+/* Print the process of a pidfd.  Returns false if the descriptor is none. */
+static bool print_pidfd(struct seq_buf *s, pid_t tid, int fd)
+{
+	char path[64], line[128];
+	int pid = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%d", tid, fd);
+	file = fopen(path, "re");
+	while (file && !pid && fgets(line, sizeof(line), file))
+		sscanf(line, "Pid: %d", &pid);
+	if (file)
+		fclose(file);
+	if (pid <= 0)
+		return false;
+	seq_buf_printf(s, "pid:%d", pid);
+	return true;
+}
+
+/* Print the numbers of a device.  Returns false if the file is none. */
+static bool print_device(struct seq_buf *s, const char *path)
+{
+	struct stat file;
+
+	if (*path != '/' || stat(path, &file) ||
+	    (!S_ISCHR(file.st_mode) && !S_ISBLK(file.st_mode)))
+		return false;
+	utrace_write_escaped(s, (const u8 *)path, strlen(path));
+	seq_buf_printf(s, "<%s %u:%u>", S_ISCHR(file.st_mode) ? "char" : "block",
+		       major(file.st_rdev), minor(file.st_rdev));
+	return true;
+}
+
+static bool print(struct seq_buf *s, unsigned int decode, pid_t tid, int fd,
+		  const char *path)
+{
+	const char *text = NULL;
+	unsigned long inode;
+
+	if (decode & DECODE_SOCKET && is_numbered(path, "socket", &inode))
+		text = socket_text(tid, fd, inode);
+	if (text) {
+		seq_buf_puts(s, text);
+		return true;
+	}
+	if (decode & DECODE_PIDFD && strstr(path, "pidfd") &&
+	    print_pidfd(s, tid, fd))
+		return true;
+	if (decode & DECODE_DEV && print_device(s, path))
+		return true;
+	if (!(decode & DECODE_PATH))
+		return false;
+	utrace_write_escaped(s, (const u8 *)path, strlen(path));
+	return true;
+}
+
+/**
+ * fd_text() - make the text of a descriptor
+ * @decode: DECODE_ bits
+ * @tid: the task with the descriptor
+ * @fd: the descriptor
+ * @file: an item of kind UTRACE_ITEM_FILE
+ * @slot: number of the argument, or 6 for the result
+ *
+ * Return: an item of kind UTRACE_ITEM_STRING, which is printed as it is, valid
+ * until the next call for @slot; NULL for no text.
+ */
+const struct utrace_item *fd_text(unsigned int decode, pid_t tid, int fd,
+				  const struct utrace_item *file, unsigned int slot)
+{
+	static __u64 made[SLOTS][(sizeof(struct utrace_item) + TEXT_MAX) / 8];
+	struct utrace_item *item = (void *)made[slot];
+	struct seq_buf s = { .buffer = (char *)item->data, .size = TEXT_MAX };
+	char path[PATH_MAX + 1];
+
+	snprintf(path, sizeof(path), "%.*s", (int)file->len, file->data);
+	if (!print(&s, decode, tid, fd, path))
+		return NULL;
+	*item = *file;
+	item->kind = UTRACE_ITEM_STRING;
+	item->len = s.len;
+	return item;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - what a descriptor is, for -y and -yy
+ */
+#ifndef UTRACE_FORMAT_FD_TEXT_H
+#define UTRACE_FORMAT_FD_TEXT_H
+
+#include <sys/types.h>
+
+#include <linux/utrace.h>
+
+const struct utrace_item *fd_text(unsigned int decode, pid_t tid, int fd,
+				  const struct utrace_item *file, unsigned int slot);
+
+#endif /* UTRACE_FORMAT_FD_TEXT_H */

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - what a socket is, for -yy
+ */
+#ifndef UTRACE_FORMAT_SOCKETS_H
+#define UTRACE_FORMAT_SOCKETS_H
+
+#include <sys/types.h>
+
+const char *socket_text(pid_t tid, int fd, unsigned long inode);
+
+#endif /* UTRACE_FORMAT_SOCKETS_H */
