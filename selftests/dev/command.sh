@@ -363,7 +363,16 @@ test_summary() {
 	run -c -e trace=openat cat /no/such/file /none
 	holds "-c: errors" eval \
 		'[ "$(awk "\$NF == \"openat\" && NF > 3 { print \$5 }" "$log")" -ge 2 ]'
-	holds "-c: errors by name" has "$log" '^ +[0-9]+ ENOENT +openat$'
+	run -c -U calls,errnos -e trace=openat cat /no/such/file /none
+	holds "-U errnos: errors by name" has "$log" '^ +[0-9]+ ENOENT +openat$'
+	holds "-U: the columns" has "$log" '^ +calls syscall$'
+	holds "-U: no such column" clear_error "there is no column 'nosuch'" \
+		run -c -U calls,nosuch true
+	run -c -S name true
+	holds "-S name" eval \
+		'awk "/^-/ { part++; next } part == 1 { print \$NF }" "$log" | LC_ALL=C sort -c'
+	holds "-S: no such column" clear_error "give time," run -c -S nosuch true
+	holds "-O: no time" clear_error "give a time" run -c -O x true
 	run -C -e trace=write cat words
 	holds "-C: lines" has "$log" '^write\(1, "some words'
 	holds "-C: and how often" is 1 calls_of write
@@ -373,9 +382,12 @@ test_summary() {
 	holds "-c: the time" eval \
 		'awk "\$NF == \"clock_nanosleep\" && \$2 >= 0.3 && \$2 < 5 * $patience {
 			n = 1 } END { exit !n }" "$log"'
-	holds "-c: half of the calls take as long" eval \
-		'awk "\$NF == \"clock_nanosleep\" && \$(NF - 3) >= 300000 &&
-			\$(NF - 3) <= \$(NF - 1) { n = 1 } END { exit !n }" "$log"'
+	run -c -U p50-time,p99-time,max-time -e trace=clock_nanosleep sleep 0.3
+	holds "-U p50-time: half of the calls take as long" eval \
+		'awk "\$NF == \"clock_nanosleep\" && \$1 >= 300000 && \$1 <= \$2 &&
+			\$3 >= 0.3 { n = 1 } END { exit !n }" "$log"'
+	run -c -O 100s -e trace=clock_nanosleep sleep 0.3
+	holds "-O: the time without the overhead" has "$log" ' 0\.000000 +0 +1 +clock_nanosleep$'
 	"$utrace" run -c -e trace=openat cat words > /dev/null 2> "$log"
 	strace -c -e trace=openat -o "$tmp/strace" cat words > /dev/null
 	holds "-c: as many as strace says" is \

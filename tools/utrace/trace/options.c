@@ -55,6 +55,17 @@ static const struct argp_option our_options[] = {
 	  "calls" },
 	{ "summary-only", 'c', NULL, 0, "Count calls, errors and time instead of showing calls" },
 	{ "summary", 'C', NULL, 0, "Show calls and also count them" },
+	{ "summary-columns", 'U', "COLUMNS", 0,
+	  "Columns of the summary: time-percent, total-time, min-time, max-time, "
+	  "avg-time, calls, errors, name, p50-time, p99-time; errnos: errors by "
+	  "name; all" },
+	{ "summary-sort-by", 'S', "COLUMN", 0,
+	  "Sort the summary by time (default), min-time, max-time, avg-time, "
+	  "calls, errors, name, nothing" },
+	{ "summary-syscall-overhead", 'O', "TIME", 0,
+	  "Subtract this from the time of each call" },
+	{ "summary-wall-clock", 'w', NULL, 0,
+	  "The summary has the time that passes (always)" },
 	{ "interruptible", 'I', "N", 0,
 	  "When signals end the trace: 1 at once, 2 after a detach (default), 3 "
 	  "never (default of -o FILE PROGRAM), 4 nor does Ctrl-Z stop it" },
@@ -62,7 +73,6 @@ static const struct argp_option our_options[] = {
 	{ NULL, 'h', NULL, OPTION_HIDDEN },
 	/* Accepted and ignored: the command always does what these turn on. */
 	{ "seccomp-bpf", KEY_NOTHING, NULL, OPTION_HIDDEN },
-	{ "summary-wall-clock", 'w', NULL, OPTION_HIDDEN },
 	{}
 };
 
@@ -223,6 +233,22 @@ static bool parse_target(int key, char *arg, struct argp_state *state,
 	return false;
 }
 
+/* Parse the options for the summary. */
+static void parse_table(int key, const char *arg, struct argp_state *state,
+			struct summary_options *table)
+{
+	const char *wrong;
+
+	if (key == 'U')
+		wrong = summary_columns(table, arg);
+	else if (key == 'S')
+		wrong = summary_sort(table, arg);
+	else
+		wrong = summary_overhead(table, arg);
+	if (wrong)
+		argp_error(state, "-%c %s: %s", key, arg, wrong);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -248,6 +274,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 'C':
 		options->summary_too = true;
+		break;
+	case 'U':
+	case 'S':
+	case 'O':
+		parse_table(key, arg, state, &options->table);
 		break;
 	case 'I':
 		parse_interruptible(state, options, arg);
@@ -368,7 +399,12 @@ void options_parse(struct options *options, int argc, char **argv,
 	};
 	int first = argc;
 
-	*options = (struct options){ .text = TEXT_DEFAULT };
+	*options = (struct options){
+		.text = TEXT_DEFAULT,
+		.table = { .sort = SUMMARY_TOTAL },
+	};
+	summary_columns(&options->table,
+			"time-percent,total-time,avg-time,calls,errors");
 	if (command != COMMAND_NONE)
 		snprintf(name, sizeof(name), "utrace %s", argv[0]);
 	argv[0] = name;

@@ -11,6 +11,7 @@
 #include "cmd/signals.h"
 #include "format/calls.h"
 #include "format/text.h"
+#include "summary.h"
 
 /**
  * struct options - options of the user, set by options_parse()
@@ -19,6 +20,7 @@
  * @chosen: -e trace= was given, so @calls is valid
  * @follow: -f: trace new threads and processes as well
  * @summary: -c: print a summary and no calls
+ * @table: how the summary is printed
  * @summary_too: -C: print calls and a summary
  * @output: -o: file to write to; NULL for standard error
  * @append: -A: append to the file
@@ -45,6 +47,7 @@ struct options {
 	bool follow;
 	bool summary;
 	bool summary_too;
+	struct summary_options table;
 	const char *output;
 	bool append;
 	bool separately;

@@ -27,9 +27,6 @@ enum {
 const struct argp_option strace_options[] = {
 	{ "detach-on", 'b', "CALL", HIDDEN },
 	{ "daemonize", 'D', "HOW", OPTIONAL },
-	{ "summary-sort-by", 'S', "COLUMN", HIDDEN },
-	{ "summary-syscall-overhead", 'O', "TIME", HIDDEN },
-	{ "summary-columns", 'U', "COLUMNS", HIDDEN },
 	{ "stack-traces", 'k', NULL, HIDDEN },
 	{ "decode-pids", 'Y', "WHAT", OPTIONAL },
 	{ "debug", 'd', NULL, HIDDEN },
@@ -51,9 +48,6 @@ static const struct {
 } texts[] = {
 	{ 'b', "no -b; the nearest is no -f: the new program alone is traced" },
 	{ 'D', "no -D; the nearest is 'utrace -p PID', which is no parent of the program" },
-	{ 'S', "no -S; the nearest is -c, which sorts by time" },
-	{ 'O', "no -O; the nearest is -c, as programs are not stopped" },
-	{ 'U', "no -U; the nearest is -c, which has all columns" },
 	{ 'k', "no -k; the nearest is 'perf trace --call-graph fp'" },
 	{ 'Y', "no -Y; the nearest is -f, which begins lines with the pid" },
 	{ 'd', "no -d; the nearest is 'utrace ps', which lists who traces what" },

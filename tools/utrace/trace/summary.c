@@ -27,6 +27,7 @@
  * @calls: number of calls
  * @errors: number of calls among @calls that have failed
  * @total: sum of the durations in ns
+ * @min: shortest duration in ns
  * @max: longest duration in ns
  * @durations: number of calls by duration, as in struct utrace_call_count
  */
@@ -35,6 +36,7 @@ struct count {
 	__u64 calls;
 	__u64 errors;
 	__u64 total;
+	__u64 min;
 	__u64 max;
 	__u64 durations[UTRACE_CALL_DURATIONS];
 };
@@ -115,6 +117,8 @@ static void add_row(struct summary *sum, const struct utrace_call_count *row)
 	struct count *count = count_of(sum, row->nr);
 	size_t i;
 
+	if (!count->calls || row->min < count->min)
+		count->min = row->min;
 	count->calls += row->calls;
 	count->errors += row->errors;
 	count->total += row->total;
@@ -157,19 +161,59 @@ static bool read_counts(int session, struct summary *sum)
 	return same;
 }
 
-/* Printing */
+/* Order */
 
-static const char line[] =
-	"------ ----------- ----------- --------- --------- "
-	"--------- --------- --------- ----------------\n";
+static const struct summary_options *order;
 
+static int compare_numbers(__u64 a, __u64 b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static __u64 average(const struct count *count)
+{
+	return count->calls ? count->total / count->calls : 0;
+}
+
+static int compare_names(const struct count *x, const struct count *y)
+{
+	const char *a = call_name(x->nr), *b = call_name(y->nr);
+
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+/* Compare by the column of -S, and then by the number of the call. */
 static int compare_counts(const void *a, const void *b)
 {
 	const struct count *x = a, *y = b;
+	int by = 0;
 
-	if (x->total != y->total)
-		return x->total < y->total ? 1 : -1;
-	return x->nr < y->nr ? -1 : x->nr > y->nr;
+	switch (order->sort) {
+	case SUMMARY_TOTAL:
+		by = compare_numbers(y->total, x->total);
+		break;
+	case SUMMARY_MIN:
+		by = compare_numbers(y->min, x->min);
+		break;
+	case SUMMARY_MAX:
+		by = compare_numbers(y->max, x->max);
+		break;
+	case SUMMARY_AVERAGE:
+		by = compare_numbers(average(y), average(x));
+		break;
+	case SUMMARY_CALLS:
+		by = compare_numbers(y->calls, x->calls);
+		break;
+	case SUMMARY_ERRORS:
+		by = compare_numbers(y->errors, x->errors);
+		break;
+	case SUMMARY_NAME:
+		by = compare_names(x, y);
+		break;
+	default:
+		break;
+	}
+	return by ? by : compare_numbers(x->nr, y->nr);
 }
 
 static int compare_failures(const void *a, const void *b)
@@ -182,6 +226,8 @@ static int compare_failures(const void *a, const void *b)
 		return x->nr < y->nr ? -1 : 1;
 	return (int)x->error - (int)y->error;
 }
+
+/* Printing */
 
 /*
  * Return the duration in ns that @percent of the calls do not exceed: a power
@@ -210,52 +256,157 @@ static void print_name(FILE *out, __u32 nr)
 		name ? name : "(no such call)");
 }
 
-static void print_errors(FILE *out, __u64 errors)
+/* Columns: their titles, and their widths, which are negative for text. */
+static const struct {
+	const char *title;
+	int width;
+} columns[] = {
+	[SUMMARY_PERCENT] = { "% time", 6 },
+	[SUMMARY_TOTAL] = { "seconds", 11 },
+	[SUMMARY_MIN] = { "shortest", 8 },
+	[SUMMARY_MAX] = { "longest", 8 },
+	[SUMMARY_AVERAGE] = { "usecs/call", 11 },
+	[SUMMARY_CALLS] = { "calls", 9 },
+	[SUMMARY_ERRORS] = { "errors", 9 },
+	[SUMMARY_P50] = { "p50 usec", 9 },
+	[SUMMARY_P99] = { "p99 usec", 9 },
+	[SUMMARY_NAME] = { "syscall", -16 },
+};
+
+static void print_cell(FILE *out, enum summary_column column,
+		       const struct count *count, const char *name, __u64 total)
 {
-	if (errors)
-		fprintf(out, " %9llu", errors);
-	else
-		fprintf(out, " %9s", "");
+	switch (column) {
+	case SUMMARY_PERCENT:
+		fprintf(out, "%6.2f", !name ? 100.0 : total ?
+			100.0 * count->total / total : 0.0);
+		break;
+	case SUMMARY_TOTAL:
+		fprintf(out, "%11.6f", count->total / 1e9);
+		break;
+	case SUMMARY_MIN:
+		fprintf(out, "%8.6f", count->min / 1e9);
+		break;
+	case SUMMARY_MAX:
+		fprintf(out, "%8.6f", count->max / 1e9);
+		break;
+	case SUMMARY_AVERAGE:
+		fprintf(out, "%11llu", average(count) / 1000);
+		break;
+	case SUMMARY_CALLS:
+		fprintf(out, "%9llu", count->calls);
+		break;
+	case SUMMARY_ERRORS:
+		if (count->errors)
+			fprintf(out, "%9llu", count->errors);
+		else
+			fprintf(out, "%9s", "");
+		break;
+	case SUMMARY_P50:
+		fprintf(out, "%9.1f", percentile(count, 50) / 1e3);
+		break;
+	case SUMMARY_P99:
+		fprintf(out, "%9.1f", percentile(count, 99) / 1e3);
+		break;
+	default:
+		break;
+	}
 }
 
-static void print_count(FILE *out, const struct count *count, __u64 total)
+/* Print a row.  @name is NULL in the last one. */
+static void print_row(FILE *out, const struct summary_options *options,
+		      const struct count *count, const char *name, __u64 total)
 {
-	fprintf(out, "%6.2f %11.6f %11llu %9llu",
-		total ? 100.0 * count->total / total : 0.0, count->total / 1e9,
-		count->calls ? count->total / count->calls / 1000 : 0,
-		count->calls);
-	print_errors(out, count->errors);
-	fprintf(out, " %9.1f %9.1f %9.1f ", percentile(count, 50) / 1e3,
-		percentile(count, 99) / 1e3, count->max / 1e3);
-	print_name(out, count->nr);
+	const char *text = name ? name : "total";
+	unsigned int i;
+
+	for (i = 0; i < options->ncolumns; i++) {
+		if (i)
+			putc(' ', out);
+		if (options->column[i] != SUMMARY_NAME)
+			print_cell(out, options->column[i], count, name, total);
+		else if (i + 1 < options->ncolumns)
+			fprintf(out, "%-16s", text);
+		else
+			fputs(text, out);
+	}
+	putc('\n', out);
 }
 
-static void print_counts(FILE *out, const struct summary *sum)
+static void print_count(FILE *out, const struct summary_options *options,
+			const struct count *count, __u64 total)
+{
+	const char *name = call_name(count->nr);
+	char text[64];
+
+	snprintf(text, sizeof(text), "%s%s",
+		 count->nr & UTRACE_NR_IA32 ? "i386/" : "",
+		 name ? name : "(no such call)");
+	print_row(out, options, count, text, total);
+}
+
+static void print_titles(FILE *out, const struct summary_options *options)
+{
+	unsigned int i;
+
+	for (i = 0; i < options->ncolumns; i++) {
+		int width = columns[options->column[i]].width;
+
+		/* The last title is not filled up with blanks. */
+		if (i + 1 == options->ncolumns && width < 0)
+			width = 0;
+		fprintf(out, "%s%*s", i ? " " : "", width,
+			columns[options->column[i]].title);
+	}
+	putc('\n', out);
+}
+
+static void print_line(FILE *out, const struct summary_options *options)
+{
+	unsigned int i;
+	int k;
+
+	for (i = 0; i < options->ncolumns; i++) {
+		if (i)
+			putc(' ', out);
+		for (k = abs(columns[options->column[i]].width); k > 0; k--)
+			putc('-', out);
+	}
+	putc('\n', out);
+}
+
+/* Add the counts of a call to the sum of all. */
+static void add_count(struct count *all, const struct count *count)
+{
+	size_t i;
+
+	if (!all->calls || count->min < all->min)
+		all->min = count->min;
+	all->calls += count->calls;
+	all->errors += count->errors;
+	all->total += count->total;
+	if (count->max > all->max)
+		all->max = count->max;
+	for (i = 0; i < UTRACE_CALL_DURATIONS; i++)
+		all->durations[i] += count->durations[i];
+}
+
+static void print_counts(FILE *out, const struct summary_options *options,
+			 const struct summary *sum)
 {
 	struct count all = {};
-	size_t i, k;
+	size_t i;
 
-	for (i = 0; i < sum->ncounts; i++) {
-		const struct count *count = &sum->count[i];
-
-		all.calls += count->calls;
-		all.errors += count->errors;
-		all.total += count->total;
-		if (count->max > all.max)
-			all.max = count->max;
-		for (k = 0; k < UTRACE_CALL_DURATIONS; k++)
-			all.durations[k] += count->durations[k];
-	}
-	fprintf(out, "%% time     seconds  usecs/call     calls    errors  "
-		"p50 usec  p99 usec  max usec syscall\n%s", line);
+	if (!sum->ncounts)
+		return;
 	for (i = 0; i < sum->ncounts; i++)
-		print_count(out, &sum->count[i], all.total);
-	fprintf(out, "%s100.00 %11.6f %11llu %9llu", line, all.total / 1e9,
-		all.calls ? all.total / all.calls / 1000 : 0, all.calls);
-	print_errors(out, all.errors);
-	fprintf(out, " %9.1f %9.1f %9.1f total\n",
-		percentile(&all, 50) / 1e3, percentile(&all, 99) / 1e3,
-		all.max / 1e3);
+		add_count(&all, &sum->count[i]);
+	print_titles(out, options);
+	print_line(out, options);
+	for (i = 0; i < sum->ncounts; i++)
+		print_count(out, options, &sum->count[i], all.total);
+	print_line(out, options);
+	print_row(out, options, &all, NULL, all.total);
 }
 
 static void print_failures(FILE *out, const struct summary *sum)
@@ -280,27 +431,49 @@ static void print_failures(FILE *out, const struct summary *sum)
 	}
 }
 
+/* Return a duration without the overhead of -O in @calls calls. */
+static __u64 without(__u64 ns, __u64 overhead, __u64 calls)
+{
+	return ns > overhead * calls ? ns - overhead * calls : 0;
+}
+
+/* Subtract the overhead of -O. */
+static void subtract(struct summary *sum, __u64 overhead)
+{
+	size_t i;
+
+	for (i = 0; i < sum->ncounts; i++) {
+		struct count *count = &sum->count[i];
+
+		count->total = without(count->total, overhead, count->calls);
+		count->min = without(count->min, overhead, 1);
+		count->max = without(count->max, overhead, 1);
+	}
+}
+
 /**
  * summary_print() - print the counts of the kernel
  * @session: descriptor of a session that has counted calls
+ * @options: columns and order
  * @out: the output
- *
- * The calls that took longest come first, then the most frequent errors.
  */
-void summary_print(int session, FILE *out)
+void summary_print(int session, const struct summary_options *options, FILE *out)
 {
 	struct summary sum = {};
 
 	while (!read_counts(session, &sum))
 		;
+	subtract(&sum, options->overhead);
+	order = options;
 	if (sum.ncounts)
 		qsort(sum.count, sum.ncounts, sizeof(*sum.count),
 		      compare_counts);
 	if (sum.nfailures)
 		qsort(sum.failure, sum.nfailures, sizeof(*sum.failure),
 		      compare_failures);
-	print_counts(out, &sum);
-	print_failures(out, &sum);
+	print_counts(out, options, &sum);
+	if (options->errnos)
+		print_failures(out, &sum);
 	if (sum.lost)
 		fprintf(out, "\n"
 			"Incomplete: %llu calls were not counted for lack of "

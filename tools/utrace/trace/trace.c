@@ -161,7 +161,7 @@ static void print_summary(const struct trace *trace, struct out *out)
 
 	if (!file)
 		fail("the summary", strerror(errno));
-	summary_print(trace->session, file);
+	summary_print(trace->session, &trace->options.table, file);
 	if (fclose(file))
 		fail("the summary", strerror(errno));
 	memcpy(out_room(out, size), text, size);
