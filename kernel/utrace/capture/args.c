@@ -262,8 +262,10 @@ static void capture_in(struct utrace_capture *c, const struct utrace_arg *a,
 		utrace_capture_sockaddr(c, i, from, len);
 		break;
 	case UTRACE_ARG_DFD:
-		if ((int)args[i] == AT_FDCWD)
+		if ((int)args[i] == AT_FDCWD) {
+			utrace_capture_cwd(c, UTRACE_ITEM_FILE, i);
 			break;
+		}
 		fallthrough;
 	case UTRACE_ARG_FD:
 		utrace_capture_file(c, i, args[i]);
@@ -365,4 +367,7 @@ void utrace_capture_exit(struct utrace_capture *c,
 		else if (!IS_ERR_VALUE(result))
 			capture_out(c, &call->arg[i], args, i, result);
 	}
+	if (call->result.type == UTRACE_ARG_FD && what & UTRACE_CAPTURE_FILES &&
+	    !IS_ERR_VALUE(result))
+		utrace_capture_file(c, UTRACE_ITEM_NO_ARG, result);
 }

@@ -126,7 +126,8 @@ void utrace_capture_bytes(struct utrace_capture *c, unsigned int arg,
 void utrace_capture_file(struct utrace_capture *c, unsigned int arg, int fd);
 void utrace_capture_exec(struct utrace_capture *c, struct user_namespace *ns);
 void utrace_capture_creds(struct utrace_capture *c, struct user_namespace *ns);
-void utrace_capture_cwd(struct utrace_capture *c);
+void utrace_capture_cwd(struct utrace_capture *c, enum utrace_item_kind kind,
+			unsigned int arg);
 void utrace_capture_stack(struct utrace_capture *c, struct pt_regs *regs);
 void utrace_capture_raw_stack(struct utrace_capture *c, struct pt_regs *regs);
 

@@ -75,7 +75,8 @@ static void capture_path(struct utrace_capture *c, enum utrace_item_kind kind,
 /**
  * utrace_capture_file() - capture the path of an open descriptor
  * @c: the capture, with a buffer
- * @arg: number of the argument that is the descriptor
+ * @arg: number of the argument that is the descriptor, or UTRACE_ITEM_NO_ARG
+ *	for the result
  * @fd: the descriptor; if it is not open, nothing is captured
  *
  * Context: The task itself; may sleep.
@@ -93,15 +94,19 @@ void utrace_capture_file(struct utrace_capture *c, unsigned int arg, int fd)
 /**
  * utrace_capture_cwd() - capture the path of the working directory
  * @c: the capture, with a buffer
+ * @kind: UTRACE_ITEM_FILE for an argument that is AT_FDCWD, else
+ *	UTRACE_ITEM_CWD
+ * @arg: number of that argument, or UTRACE_ITEM_NO_ARG
  *
  * Context: The task itself; may sleep.
  */
-void utrace_capture_cwd(struct utrace_capture *c)
+void utrace_capture_cwd(struct utrace_capture *c, enum utrace_item_kind kind,
+			unsigned int arg)
 {
 	struct path pwd;
 
 	get_fs_pwd(current->fs, &pwd);
-	capture_path(c, UTRACE_ITEM_CWD, UTRACE_ITEM_NO_ARG, &pwd);
+	capture_path(c, kind, arg, &pwd);
 	path_put(&pwd);
 }
 
@@ -180,7 +185,7 @@ void utrace_capture_exec(struct utrace_capture *c, struct user_namespace *ns)
 {
 	capture_exe(c);
 	capture_cmdline(c);
-	utrace_capture_cwd(c);
+	utrace_capture_cwd(c, UTRACE_ITEM_CWD, UTRACE_ITEM_NO_ARG);
 	utrace_capture_creds(c, ns);
 }
 

@@ -199,7 +199,10 @@ function members(	nargs, result, text, i) {
 	if (nargs > 6)
 		malformed("a call has 6 arguments at most")
 	result = argument(result, 0)
+	# A descriptor that the call returns is captured at its exit.
 	split("", takes_in)
+	if (result ~ /UTRACE_ARG_FD /)
+		takes("out", "UTRACE_CAPTURE_FILES")
 	for (i = 1; i <= nargs; i++)
 		text = text "\n\t\t\t" argument($(i + 1), nargs) ","
 	if (nargs)

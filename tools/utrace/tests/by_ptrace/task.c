@@ -38,9 +38,10 @@ void utrace_capture_file(struct utrace_capture *c, unsigned int arg, int fd)
 	capture_link(c, UTRACE_ITEM_FILE, arg, name);
 }
 
-void utrace_capture_cwd(struct utrace_capture *c)
+void utrace_capture_cwd(struct utrace_capture *c, enum utrace_item_kind kind,
+			unsigned int arg)
 {
-	capture_link(c, UTRACE_ITEM_CWD, UTRACE_ITEM_NO_ARG, "cwd");
+	capture_link(c, kind, arg, "cwd");
 }
 
 void utrace_capture_creds(struct utrace_capture *c, struct user_namespace *ns)
@@ -52,7 +53,7 @@ void utrace_capture_creds(struct utrace_capture *c, struct user_namespace *ns)
 void utrace_capture_exec(struct utrace_capture *c, struct user_namespace *ns)
 {
 	capture_link(c, UTRACE_ITEM_EXE, UTRACE_ITEM_NO_ARG, "exe");
-	utrace_capture_cwd(c);
+	utrace_capture_cwd(c, UTRACE_ITEM_CWD, UTRACE_ITEM_NO_ARG);
 	utrace_capture_creds(c, ns);
 }
 
