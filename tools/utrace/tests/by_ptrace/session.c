@@ -31,8 +31,12 @@
 /* Socket to the tracer. */
 static int control = -1;
 
-/* Start the tracer as a child of init, so that this command has not to wait. */
-static void start_tracer(int socket, int records)
+/*
+ * Start the tracer as a child of init, so that this command need not wait for
+ * it.  The tracer closes @ours and @from, the ends of this command, so that it
+ * notices when the command exits.
+ */
+static void start_tracer(int socket, int records, int ours, int from)
 {
 	pid_t child = fork();
 
@@ -41,6 +45,8 @@ static void start_tracer(int socket, int records)
 	if (!child) {
 		if (fork())
 			_exit(0);
+		close(ours);
+		close(from);
 		tracer_run(socket, records);
 	}
 	waitpid(child, NULL, 0);
@@ -57,7 +63,7 @@ int session_open(size_t size, bool drop)
 		return -1;
 	fcntl(ends[1], F_SETPIPE_SZ, PIPE_SIZE);
 	control = sockets[0];
-	start_tracer(sockets[1], ends[1]);
+	start_tracer(sockets[1], ends[1], sockets[0], ends[0]);
 	close(sockets[1]);
 	close(ends[1]);
 	return ends[0];
@@ -97,8 +103,9 @@ int session_choose(int session, const struct utrace_ioc_events *events)
 	}
 	if (!events->events)
 		what.kind = REQUEST_END;
-	memcpy(what.calls, (const void *)(uintptr_t)events->calls,
-	       events->ncalls * sizeof(what.calls[0]));
+	if (events->ncalls)
+		memcpy(what.calls, (const void *)(uintptr_t)events->calls,
+		       events->ncalls * sizeof(what.calls[0]));
 	return request(&what);
 }
 
