@@ -39,6 +39,8 @@ struct named {
  * @wide: the argument has the size of the ABI's word; false: it is an int, and
  *	the upper half of the register is ignored
  * @apart: the bits outside @mask are printed like a number of their own
+ * @number: the number is printed first, in base 10, and its name in a comment
+ * @permissions: the low nine bits are permissions, printed last in base 8
  *
  * Constant.
  */
@@ -50,6 +52,8 @@ struct flag_set {
 	const char *unknown;
 	bool wide;
 	bool apart;
+	bool number;
+	bool permissions;
 };
 
 #include "set_names.h"
@@ -99,11 +103,20 @@ static unsigned long print_bits(struct seq_buf *s, const struct named *bits,
 	return value;
 }
 
+static void print_number(struct seq_buf *s, const struct flag_set *set,
+			 unsigned long value)
+{
+	if (set->number)
+		utrace_write_signed(s, (int)value);
+	else
+		utrace_print_hex(s, value);
+}
+
 /* Print a number that has no name, with the comment of @set. */
 static void print_unknown(struct seq_buf *s, const struct flag_set *set,
 			  unsigned long value)
 {
-	utrace_print_hex(s, value);
+	print_number(s, set, value);
 	if (!value || !set->unknown ||
 	    utrace_style.constants == UTRACE_CONSTANTS_RAW)
 		return;
@@ -147,10 +160,10 @@ static void print_in_style(struct seq_buf *s, const struct flag_set *set,
 	size_t before = s->len;
 
 	if (utrace_style.constants == UTRACE_CONSTANTS_RAW) {
-		utrace_print_hex(s, value);
+		print_number(s, set, value);
 		return;
 	}
-	utrace_print_hex(s, value);
+	print_number(s, set, value);
 	utrace_write_literal(s, " /* ");
 	if (print_names(s, set, value)) {
 		utrace_write_literal(s, " */");
@@ -163,7 +176,7 @@ static void print_in_style(struct seq_buf *s, const struct flag_set *set,
 static void print_set(struct seq_buf *s, const struct flag_set *set,
 		      unsigned long value)
 {
-	if (utrace_style.constants != UTRACE_CONSTANTS_NAMES)
+	if (set->number || utrace_style.constants != UTRACE_CONSTANTS_NAMES)
 		print_in_style(s, set, value);
 	else if (!print_names(s, set, value))
 		print_unknown(s, set, value);
@@ -186,6 +199,17 @@ static void print_apart(struct seq_buf *s, const struct flag_set *set,
 		utrace_write_char(s, '|');
 		print_set(s, &bits, value & ~set->mask);
 	}
+}
+
+static void print_with_permissions(struct seq_buf *s,
+				   const struct flag_set *set,
+				   unsigned long value)
+{
+	if (value & ~0777UL) {
+		print_set(s, set, value & ~0777UL);
+		utrace_write_char(s, '|');
+	}
+	seq_buf_printf(s, "%#03lo", value & 0777);
 }
 
 /**
@@ -212,7 +236,9 @@ void utrace_print_flags(struct seq_buf *s, unsigned int set,
 		signal = value & CSIGNAL;
 		value &= ~CSIGNAL;
 	}
-	if (flags->apart)
+	if (flags->permissions)
+		print_with_permissions(s, flags, value);
+	else if (flags->apart)
 		print_apart(s, flags, value);
 	else if (value || !signal)
 		print_set(s, flags, value);

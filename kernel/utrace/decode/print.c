@@ -14,9 +14,11 @@
 #include <linux/in.h>
 #include <linux/in6.h>
 #include <linux/minmax.h>
+#include <linux/mman.h>
 #include <linux/netlink.h>
 #include <linux/seq_buf.h>
 #include <linux/socket.h>
+#include <linux/stat.h>
 #include <linux/stddef.h>
 #include <linux/string.h>
 #include <linux/un.h>
@@ -365,26 +367,89 @@ static void print_structs(const struct call_text *c, unsigned int arg,
 	print_address(c, arg);
 }
 
-static void print_arg(const struct call_text *c, unsigned int arg,
-		      const struct utrace_arg *is)
+/* A number in its size, or in bytes. */
+static unsigned long number(unsigned long value, const struct utrace_arg *is)
 {
-	unsigned long value = word(c, arg);
+	switch (is->len) {
+	case sizeof(u16):
+		return (u16)value;
+	case sizeof(u32):
+		return (u32)value;
+	case UTRACE_LEN_PAGES:
+		return value << UTRACE_LEN_PAGES;
+	default:
+		return value;
+	}
+}
 
+static void print_id(struct seq_buf *s, unsigned long value,
+		     const struct utrace_arg *is)
+{
+	if (number(value, is) == number(-1, is))
+		utrace_write_literal(s, "-1");
+	else
+		utrace_write_decimal(s, number(value, is));
+}
+
+/* The kernel's printers have no names of the types of files. */
+static void print_mode(struct seq_buf *s, unsigned long value)
+{
+#ifdef __KERNEL__
+	seq_buf_printf(s, "%#03o", (u16)value);
+#else
+	structs_print_mode(s, (u16)value);
+#endif
+}
+
+static void print_dev(struct seq_buf *s, u32 dev)
+{
+	const char *after = "";
+
+	if (utrace_style.constants != UTRACE_CONSTANTS_NAMES) {
+		utrace_print_hex(s, dev);
+		if (utrace_style.constants == UTRACE_CONSTANTS_RAW)
+			return;
+		utrace_write_literal(s, " /* ");
+		after = " */";
+	}
+	utrace_write_literal(s, "makedev(");
+	utrace_print_hex(s, dev >> 8 & 0xfff);
+	utrace_write_literal(s, ", ");
+	utrace_print_hex(s, (dev & 0xff) | (dev >> 12 & 0xfff00));
+	utrace_write_char(s, ')');
+	seq_buf_puts(s, after);
+}
+
+/* Print an argument, whose number is @value. */
+static void print_arg(const struct call_text *c, unsigned int arg,
+		      const struct utrace_arg *is, unsigned long value)
+{
 	switch (is->type) {
 	case UTRACE_ARG_ADDR:
 		print_address(c, arg);
 		break;
 	case UTRACE_ARG_INT:
+	case UTRACE_ARG_PID:
 		utrace_write_signed(c->s, (int)value);
 		break;
 	case UTRACE_ARG_LONG:
-		utrace_write_signed(c->s, c->ia32 ? (int)value : (long)value);
+		utrace_write_signed(c->s, c->ia32 && !is->len ? (int)value :
+								(long)value);
 		break;
 	case UTRACE_ARG_SIZE:
-		utrace_write_decimal(c->s, value);
+		utrace_write_decimal(c->s, number(value, is));
+		break;
+	case UTRACE_ARG_ID:
+		print_id(c->s, value, is);
 		break;
 	case UTRACE_ARG_OCTAL:
-		utrace_write_octal(c->s, (u32)value);
+		seq_buf_printf(c->s, "%#03o", (u16)value);
+		break;
+	case UTRACE_ARG_MODE:
+		print_mode(c->s, value);
+		break;
+	case UTRACE_ARG_DEV:
+		print_dev(c->s, value);
 		break;
 	case UTRACE_ARG_SIGNAL:
 		utrace_print_signal(c->s, value);
@@ -417,20 +482,45 @@ static void print_arg(const struct call_text *c, unsigned int arg,
 		print_structs(c, arg, is);
 		break;
 	default:
-		utrace_print_hex(c->s, value);
+		utrace_print_hex(c->s, number(value, is));
 	}
 }
 
 /*
  * Return true if the call has no argument @arg: open() and openat() without a
- * flag that creates a file have no mode.
+ * flag that creates a file have no mode, mknod() of a file that is no device has
+ * none, and mremap() has no address unless a flag asks for one.
  */
 static bool ends_before(const struct call_text *c,
 			const struct utrace_call *call, unsigned int arg)
 {
-	return arg && call->arg[arg - 1].type == UTRACE_ARG_FLAGS &&
-	       call->arg[arg - 1].len == UTRACE_FLAGS_OPEN &&
+	const struct utrace_arg *before = &call->arg[arg - 1];
+
+	if (!arg)
+		return false;
+	if (call->arg[arg].type == UTRACE_ARG_DEV)
+		return before->type == UTRACE_ARG_MODE &&
+		       !S_ISCHR(c->args[arg - 1]) && !S_ISBLK(c->args[arg - 1]);
+	if (before->type != UTRACE_ARG_FLAGS)
+		return false;
+	if (before->len == UTRACE_FLAGS_MREMAP)
+		return !(c->args[arg - 1] & (MREMAP_FIXED | MREMAP_DONTUNMAP));
+	return call->arg[arg].type == UTRACE_ARG_OCTAL &&
+	       before->len == UTRACE_FLAGS_OPEN &&
 	       !(c->args[arg - 1] & (O_CREAT | __O_TMPFILE));
+}
+
+/* The number of argument @arg, which may have its other half behind it. */
+static unsigned long value_of(const struct call_text *c,
+			      const struct utrace_call *call, unsigned int arg)
+{
+	const struct utrace_arg *next = &call->arg[arg + 1];
+
+	if (!c->ia32 || arg + 1 >= call->nargs || next->type != UTRACE_ARG_UPPER)
+		return word(c, arg);
+	if (next->len)
+		return word(c, arg) << 32 | word(c, arg + 1);
+	return word(c, arg + 1) << 32 | word(c, arg);
 }
 
 /* Print the arguments from @first on, before @end. */
@@ -441,16 +531,17 @@ static void print_args(const struct call_text *c,
 	unsigned int i;
 
 	for (i = first; i < end; i++) {
-		if (call->arg[i].type == UTRACE_ARG_OCTAL &&
-		    ends_before(c, call, i))
+		if (ends_before(c, call, i))
 			break;
+		if (call->arg[i].type == UTRACE_ARG_UPPER)
+			continue;
 		if (i > first)
 			utrace_write_literal(c->s, ", ");
 		if (call->arg[i].type == UTRACE_ARG_OUT &&
 		    is_wait_status(call, i))
 			print_wait_status(c, i);
 		else
-			print_arg(c, i, &call->arg[i]);
+			print_arg(c, i, &call->arg[i], value_of(c, call, i));
 	}
 }
 
@@ -703,7 +794,7 @@ void utrace_print_result(struct seq_buf *s, unsigned int nr,
 	else if (is->type == UTRACE_ARG_FLAGS)
 		print_flags_result(s, is->len, ret);
 	else
-		print_arg(&c, 0, is);
+		print_arg(&c, 0, is, word(&c, 0));
 }
 
 /**

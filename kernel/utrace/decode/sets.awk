@@ -164,6 +164,10 @@ function make_set(i,	k, kind, words, mask, row_text, name, unknown) {
 		row_text = row_text ", .unknown = \"" set_unknown[i] "\""
 	if ((i, "apart") in set_option)
 		row_text = row_text ", .apart = true"
+	if ((i, "number") in set_option)
+		row_text = row_text ", .number = true"
+	if ((i, "permissions") in set_option)
+		row_text = row_text ", .permissions = true"
 	if ((i, "wide") in set_option)
 		row_text = row_text ", .wide = true"
 	return "\t[UTRACE_FLAGS_" toupper(set_name[i]) "] = { " \

@@ -9,9 +9,18 @@
 # the structures that arguments point to from tables/.
 
 BEGIN {
-	split("hex addr int long size octal fd dfd signal path string argv", words)
+	split("hex addr int long size octal fd dfd signal path string argv pid " \
+	      "mode dev upper", words)
 	for (i in words)
 		plain[words[i]] = "UTRACE_ARG_" toupper(words[i])
+	# Numbers that do not have the size of the ABI's word: type and bytes.
+	plain["uint"] = "UTRACE_ARG_SIZE, 4"
+	plain["xint"] = "UTRACE_ARG_HEX, 4"
+	plain["int64"] = "UTRACE_ARG_LONG, 8"
+	plain["pages"] = "UTRACE_ARG_HEX, UTRACE_LEN_PAGES"
+	plain["id"] = "UTRACE_ARG_ID, 4"
+	plain["id16"] = "UTRACE_ARG_ID, 2"
+	plain["lower"] = "UTRACE_ARG_UPPER, 1"
 	memory["in"] = "UTRACE_ARG_IN"
 	memory["out"] = "UTRACE_ARG_OUT"
 	memory["iov"] = "UTRACE_ARG_IN_IOVEC"

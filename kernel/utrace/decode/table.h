@@ -31,9 +31,9 @@
  * @UTRACE_ARG_HEX: a number that is printed in base 16
  * @UTRACE_ARG_ADDR: a pointer to memory that is not captured
  * @UTRACE_ARG_INT: a signed number of 32 bits
- * @UTRACE_ARG_LONG: a signed number of the ABI's word
- * @UTRACE_ARG_SIZE: an unsigned number of the ABI's word
- * @UTRACE_ARG_OCTAL: the mode of a file
+ * @UTRACE_ARG_LONG: a signed number
+ * @UTRACE_ARG_SIZE: an unsigned number
+ * @UTRACE_ARG_OCTAL: the permissions of a file
  * @UTRACE_ARG_FD: a file descriptor
  * @UTRACE_ARG_DFD: a file descriptor or AT_FDCWD
  * @UTRACE_ARG_SIGNAL: the number of a signal
@@ -55,6 +55,13 @@
  *	utrace_flag_set, see flags.c
  * @UTRACE_ARG_STRUCT: pointer to one or more structures; @len is the index of
  *	&struct utrace_memory
+ * @UTRACE_ARG_UPPER: in the 32-bit table, the upper half of the argument before
+ *	it; if @len is not 0, this is the lower half and the other one the upper.
+ *	In the native table it means nothing
+ * @UTRACE_ARG_ID: a user or a group
+ * @UTRACE_ARG_PID: a process, a thread or a group of processes
+ * @UTRACE_ARG_MODE: the type and the permissions of a file
+ * @UTRACE_ARG_DEV: the number of a device, after the mode of a file that is one
  */
 enum utrace_arg_type {
 	UTRACE_ARG_NONE,
@@ -78,11 +85,19 @@ enum utrace_arg_type {
 	UTRACE_ARG_ARGV,
 	UTRACE_ARG_FLAGS,
 	UTRACE_ARG_STRUCT,
+	UTRACE_ARG_UPPER,
+	UTRACE_ARG_ID,
+	UTRACE_ARG_PID,
+	UTRACE_ARG_MODE,
+	UTRACE_ARG_DEV,
 };
 
 /* Values of utrace_arg.len for memory, besides the number of an argument. */
 #define UTRACE_LEN_RESULT	6	/* result of the call, in bytes */
 #define UTRACE_LEN_FIXED	0x400	/* other bits: length in bytes */
+
+/* Value of utrace_arg.len for a number that counts pages of 4 KiB. */
+#define UTRACE_LEN_PAGES	12
 
 /**
  * struct utrace_arg - one argument
@@ -91,7 +106,8 @@ enum utrace_arg_type {
  *	value; for iovecs, the argument that contains their number; for
  *	sockaddrs, the argument that contains their length; for
  *	UTRACE_ARG_FLAGS, enum utrace_flag_set; for UTRACE_ARG_STRUCT, the index
- *	in utrace_memories[]
+ *	in utrace_memories[]; for a number, its bytes if they are not those of
+ *	the ABI's word, or UTRACE_LEN_PAGES
  */
 struct utrace_arg {
 	u16 type : 5;

@@ -54,8 +54,9 @@ includes=
 for folder; do
 	includes="$includes -I$folder"
 done
-$AWK -f "$here/kernel_only.awk" "$kernel/include/linux/socket.h" \
-	"$kernel/include/linux/net.h" > "$out/kernel_only.h"
+own=$kernel/include/linux
+$AWK -f "$here/kernel_only.awk" "$own/socket.h" "$own/net.h" "$own/splice.h" \
+	"$own/swap.h" "$own/syslog.h" "$own/fs.h" > "$out/kernel_only.h"
 compile -E -dD "$here/uapi/utrace_programs.h" |
 	$AWK -f "$here/names.awk" > "$out/names"
 

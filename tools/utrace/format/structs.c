@@ -6,6 +6,7 @@
  * Only bytes that were captured are read.
  */
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <time.h>
 
@@ -124,7 +125,7 @@ static void print_dev(struct seq_buf *s, __u64 dev)
 }
 
 /* Print the mode of a file: its type, the bits beside permissions, and those. */
-static void print_mode(struct seq_buf *s, __u32 mode)
+void structs_print_mode(struct seq_buf *s, __u32 mode)
 {
 	static const struct {
 		__u32 bit;
@@ -132,16 +133,32 @@ static void print_mode(struct seq_buf *s, __u32 mode)
 	} bits[] = {
 		{ 04000, "S_ISUID|" }, { 02000, "S_ISGID|" }, { 01000, "S_ISVTX|" },
 	};
-	size_t i;
+	bool raw = utrace_style.constants != UTRACE_CONSTANTS_NAMES;
+	size_t before = s->len, i;
 
-	if (mode & 0170000) {
-		utrace_print_flags(s, UTRACE_FLAGS_FILE_TYPE, mode & 0170000);
+	if (raw) {
+		seq_buf_printf(s, "%#03o", mode);
+		if (utrace_style.constants == UTRACE_CONSTANTS_RAW)
+			return;
+		before = s->len;
+		utrace_write_literal(s, " /* ");
+	}
+	if (mode & S_IFMT) {
+		/* The number of a type without a name is not taken apart. */
+		if (!utrace_print_names(s, UTRACE_FLAGS_FILE_TYPE, mode & S_IFMT)) {
+			s->len = before;
+			if (!raw)
+				seq_buf_printf(s, "%#03o", mode);
+			return;
+		}
 		utrace_write_char(s, '|');
 	}
 	for (i = 0; i < ARRAY_SIZE(bits); i++)
 		if (mode & bits[i].bit)
 			seq_buf_puts(s, bits[i].name);
-	seq_buf_printf(s, "%#03o", mode & ~07170000 & 0777);
+	seq_buf_printf(s, "%#03o", mode & 0777);
+	if (raw)
+		utrace_write_literal(s, " */");
 }
 
 /* Print seconds, and what date they are. */
@@ -298,7 +315,7 @@ static void print_value(const struct element *e, const struct member *m)
 		print_dev(s, value);
 		break;
 	case MEMBER_MODE:
-		print_mode(s, value);
+		structs_print_mode(s, value);
 		break;
 	case MEMBER_TIME:
 		print_time(e, m);

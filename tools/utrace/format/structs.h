@@ -124,6 +124,8 @@ bool structs_print(struct seq_buf *s, const struct utrace_call_items *items,
 		   unsigned int arg, const struct utrace_memory *memory,
 		   enum utrace_abi abi);
 
+void structs_print_mode(struct seq_buf *s, __u32 mode);
+
 /* For hooks. */
 __u64 element_number(const struct element *element, const struct member *member);
 const struct member *element_member(const struct element *element,
