@@ -94,6 +94,25 @@ test_status() {
 	holds "no command at all: 125" ends 125 "$utrace"
 }
 
+# The command becomes the program, so its parent sees the program end, and the
+# log may be complete only after that.
+test_daemon() {
+	local option
+
+	for option in -D -DD -DDD --daemonize=session; do
+		holds "$option: the status of the program" ends 3 \
+			"$utrace" run "$option" -o "$log" -e trace=umask sh -c 'umask 0; exit 3'
+		holds "$option: its calls" await has "$log" '^umask\(000?\)'
+		holds "$option: its end" await has "$log" '^\+\+\+ exited with 3 \+\+\+$'
+		holds "$option: no call of the command" hasnt "$log" '^(fork|clone|setsid)'
+	done
+	holds "-D and -p" clear_error "give one" -D -p 1 true
+	holds "--tips" eval '"$utrace" run --tips=1 -e trace=none true 2>&1 | grep "tip 1: "'
+	holds "--tips=full" eval '"$utrace" run --tips=full,1 -e trace=none true 2>&1 | grep "^| "'
+	holds "--tips: no such format" clear_error "compact or full" run --tips=x true
+	holds "-d" eval '"$utrace" run -d -e trace=none true 2>&1 | grep "^utrace: events 0x"'
+}
+
 test_errors() {
 	holds "no such command" ends 127 "$utrace" nope
 	holds "no program" clear_error "which program?" run
@@ -258,6 +277,17 @@ os.close(os.open("/dev/null", 0))'
 	holds "-e status=: not the others" hasnt "$log" ENOENT
 	run -z -Z -e trace=openat cat words /no/such/file
 	holds "-z -Z: the last one counts" eval 'grep ENOENT "$log" && ! grep words "$log"'
+	run -s 4 -e write=1 -e trace=write cat words
+	holds "-e write=" has "$log" \
+		'^ \| 00000  73 6f 6d 65 20 77 6f 72  64 73 0a {18}some words\. {5} \|$'
+	run -e 'read=!3' -e trace=read cat words
+	holds "-e read=!3: not this one" hasnt "$log" '^ \| '
+	run -b execve -f -e trace=execve,write sh -c '/bin/echo child; echo parent'
+	holds "-b execve: the execve is the last call" has "$log" \
+		'^[0-9]+ +execve\("/bin/echo", .* <detached \.\.\.>$'
+	holds "-b execve: no later call" hasnt "$log" '"child'
+	holds "-b execve: the parent goes on" has "$log" '"parent'
+	holds "-b: no other call" clear_error "only execve" run -b read true
 	run -n -e trace=exit_group true
 	holds "-n" is '[ 231] exit_group(0) = ?' eval 'head -n 1 "$log" | tr -s " "'
 	run -i -e trace=exit_group true
@@ -664,6 +694,7 @@ test_system() {
 
 test_status
 test_errors
+test_daemon
 test_sets
 test_lines
 test_long

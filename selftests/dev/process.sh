@@ -245,8 +245,8 @@ test_attach() {
 test_options() {
 	local option
 
-	for option in -D -k -Y --abbrev=all -einject=read:error=1 \
-		-eraw=all -bexecve; do
+	for option in -k -Y --abbrev=all -einject=read:error=1 \
+		-eraw=all; do
 		holds "$option of strace: the nearest" says 125 "the nearest is" "$option" true
 	done
 	holds "-a as it was: --all is named" says 125 "--all" -a

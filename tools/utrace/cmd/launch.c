@@ -81,7 +81,7 @@ static const struct passwd *find_user(const char *name)
 	return user;
 }
 
-/* In the child: set the environment, the user and the signals. */
+/* In the process that becomes the program: set the environment and the user. */
 static void prepare(const struct launch *launch, const struct passwd *user)
 {
 	unsigned int i;
@@ -93,11 +93,10 @@ static void prepare(const struct launch *launch, const struct passwd *user)
 		say(user->pw_name, strerror(errno));
 		_exit(STATUS_FAILED);
 	}
-	signals_restore();
 }
 
 /*
- * In the child: report on @ready that all is prepared, wait on @go until it is
+ * In the process that becomes the program: report on @ready that all is prepared, wait on @go until it is
  * traced, then execute the program.
  */
 static void become(const struct launch *launch, const struct passwd *user,
@@ -152,8 +151,53 @@ void launch_prepare(struct launch *launch)
 	if (!launch->child) {
 		close(ready[0]);
 		close(go[1]);
+		signals_restore();
 		become(launch, user, path, ready[1], go[0]);
 	}
+	close(ready[1]);
+	close(go[0]);
+	free(path);
+	await_child(launch->child, ready[0]);
+	close(ready[0]);
+	launch->go = go[1];
+}
+
+/**
+ * launch_daemon() - start a grandchild that traces this process
+ * @launch: the program that this process becomes; @child and @go are set
+ * @how: not DAEMON_NONE
+ *
+ * Only the grandchild returns.  This process waits for launch_go() and executes
+ * the program.
+ *
+ * Context: before signals_set_up().
+ */
+void launch_daemon(struct launch *launch, enum daemon how)
+{
+	const struct passwd *user = find_user(launch->user);
+	char *path = launch_look_up(launch->program[0]);
+	int ready[2], go[2];
+	pid_t child;
+
+	if (pipe2(ready, O_CLOEXEC) || pipe2(go, O_CLOEXEC))
+		fail("pipe", strerror(errno));
+	launch->child = getpid();
+	child = fork();
+	if (child < 0)
+		fail("fork", strerror(errno));
+	if (child) {
+		close(ready[0]);
+		close(go[1]);
+		waitpid(child, NULL, 0);
+		become(launch, user, path, ready[1], go[0]);
+	}
+	child = fork();
+	if (child)
+		_exit(child < 0 ? STATUS_FAILED : 0);
+	if (how == DAEMON_SESSION)
+		setsid();
+	else if (how == DAEMON_PGROUP)
+		setpgid(0, 0);
 	close(ready[1]);
 	close(go[0]);
 	free(path);

@@ -7,6 +7,14 @@
 
 #include <sys/types.h>
 
+/* How a grandchild of this process traces the program, see -D. */
+enum daemon {
+	DAEMON_NONE,
+	DAEMON_GRANDCHILD,
+	DAEMON_PGROUP,		/* in a process group of its own */
+	DAEMON_SESSION,		/* in a session of its own */
+};
+
 /**
  * struct launch - a program to be executed, traced from its start
  * @program: its words, terminated by NULL
@@ -27,6 +35,7 @@ struct launch {
 
 char *launch_look_up(const char *name);
 void launch_prepare(struct launch *launch);
+void launch_daemon(struct launch *launch, enum daemon how);
 void launch_go(struct launch *launch);
 int launch_end_like(int status);
 

@@ -17,6 +17,7 @@
 #include "decode/items.h"
 #include "decode/print.h"
 #include "decode/write.h"
+#include "dump.h"
 #include "fd_text.h"
 #include "lib/memory.h"
 #include "line.h"
@@ -319,6 +320,8 @@ static void end_with_result(const struct text *text, struct line *line,
 		utrace_write_char(&line->s, '>');
 	}
 	line_end(line);
+	if (text->dumps && !IS_ERR_VALUE(ret))
+		dump_call(text, line->out, call->nr, call->args[0], &call->items);
 }
 
 static bool is_shown(const struct text *text, __s64 ret)

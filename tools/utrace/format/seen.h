@@ -19,6 +19,7 @@ struct log;
  * @in_call: the task has entered the call of @entry and not left it
  * @shown: @entry was printed on a line that ends with "<unfinished ...>"
  * @hidden: the call of @entry is not printed, as it has no path of -P
+ * @detached: -b: no record of the task is printed any more
  * @superseded: the task has exited because another thread executes a program
  *	and takes its place, and that was printed
  * @entry: a copy of the last entry of a system call with its items; NULL before
@@ -37,6 +38,7 @@ struct seen_task {
 	bool in_call;
 	bool shown;
 	bool hidden;
+	bool detached;
 	bool superseded;
 	struct utrace_rec_sys_enter *entry;
 	struct log *log;

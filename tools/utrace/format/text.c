@@ -242,6 +242,41 @@ static void text_of_task(const struct text *text, struct seen_task *task,
 		task->number = rec->number;
 }
 
+/*
+ * Handle a record of a task that was detached by -b: its new children are not
+ * traced either.
+ */
+static void skip_detached(struct seen_task *task, const struct utrace_rec *rec)
+{
+	const struct utrace_rec_fork *fork = (const void *)rec;
+	__u64 child;
+
+	if (rec->type == UTRACE_REC_FORK) {
+		child = fork->child_task;
+		if (child)
+			seen_task(child)->detached = true;
+	} else if (rec->type == UTRACE_REC_EXIT || rec->type == UTRACE_REC_HIDDEN) {
+		seen_forget(task);
+	}
+}
+
+/**
+ * text_detach() - print that a task is detached, and no record of it from here
+ * on
+ * @text: how text is written
+ * @rec: the record of its execve()
+ */
+void text_detach(const struct text *text, const struct utrace_rec *rec)
+{
+	struct seen_task *task = seen_task(rec->task);
+	struct log *log = log_of(text, task, rec->tid);
+
+	if (log->last == task)
+		call_line_detach(text, log);
+	task->in_call = false;
+	task->detached = true;
+}
+
 /**
  * text_record() - print a record
  * @text: how text is written
@@ -249,6 +284,8 @@ static void text_of_task(const struct text *text, struct seen_task *task,
  */
 void text_record(const struct text *text, const struct utrace_rec *rec)
 {
+	struct seen_task *task;
+
 	switch (rec->type) {
 	case UTRACE_REC_PAD:
 	case UTRACE_REC_TARGET_END:
@@ -260,7 +297,11 @@ void text_record(const struct text *text, const struct utrace_rec *rec)
 		text_exec(text, rec);
 		break;
 	}
-	text_of_task(text, task_of(text, rec), rec);
+	task = task_of(text, rec);
+	if (task->detached)
+		skip_detached(task, rec);
+	else
+		text_of_task(text, task, rec);
 }
 
 static void flush(const struct text *text, struct log *log)

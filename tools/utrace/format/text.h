@@ -86,6 +86,7 @@ struct text_numbers {
  * @path: -P: only calls with one of these paths, or a descriptor of it
  * @npaths: number of elements of @path
  * @status: STATUS_ bits
+ * @dumps: @read or @write was given
  * @read: -e read=: descriptors whose data are dumped when they are read
  * @write: -e write=: likewise, when they are written
  * @signals: signals that are printed, bit 0 for signal 1
@@ -112,6 +113,7 @@ struct text {
 	const char **path;
 	size_t npaths;
 	unsigned int status;
+	bool dumps;
 	struct text_numbers read;
 	struct text_numbers write;
 	__u64 signals;
@@ -127,6 +129,7 @@ struct text {
 	.signals = ~0ULL,			\
 }
 
+void text_detach(const struct text *text, const struct utrace_rec *rec);
 void text_record(const struct text *text, const struct utrace_rec *rec);
 void text_idle(const struct text *text);
 void text_flush(const struct text *text);

@@ -63,13 +63,25 @@ static bool is_before_program(struct trace *trace, const struct utrace_rec *rec)
 	       !record_is_end(rec) && !record_is_call(rec, "execve");
 }
 
+/* Trace a task no more, after its execve(); see -b. */
+static void detach_task(const struct trace *trace, const struct utrace_rec *rec)
+{
+	if (!trace->options.summary)
+		text_detach(&trace->options.text, rec);
+	if (!(trace->options.text.quiet & QUIET_ATTACH))
+		output_note("Process %d detached", rec->tid);
+}
+
 static void take_record(void *data, const struct utrace_rec *rec)
 {
 	struct trace *trace = data;
+	bool starting = trace->starting;
 
 	notice_child(trace, rec);
 	if (is_before_program(trace, rec) || trace->mute)
 		return;
+	if (trace->options.detach_on_execve && !starting && record_is_exec(rec))
+		detach_task(trace, rec);
 	notice_uring(trace, rec);
 	record_check_number(rec);
 	if (!trace->options.summary)
@@ -104,7 +116,7 @@ static void take_signals(struct trace *trace)
 
 	if (signal)
 		trace->interrupted = signal;
-	if (child && trace->child && trace->status < 0 &&
+	if (child && trace->child && !trace->daemon && trace->status < 0 &&
 	    waitpid(trace->child, &status, WNOHANG) == trace->child)
 		trace->status = status;
 }
@@ -119,10 +131,10 @@ static bool is_over(struct trace *trace)
 
 	if (trace->interrupted)
 		return true;
-	if (trace->child && trace->status < 0)
+	if (trace->child && !trace->daemon && trace->status < 0)
 		return false;
 	return trace->mute || trace->ended ||
-	       (trace->child && !options->follow && !options->npids);
+	       (trace->child && !trace->daemon && !options->follow && !options->npids);
 }
 
 /* Stop recording if the output has failed: the records could not be written. */
@@ -151,7 +163,7 @@ static void wait_for_records(struct trace *trace)
 		 * The reader of a pipe may exit while nothing is printed.  A
 		 * program that was launched runs on until something is printed.
 		 */
-		{ .fd = trace->child ? -1 : trace->options.text.out->fd },
+		{ .fd = trace->child && !trace->daemon ? -1 : trace->options.text.out->fd },
 	};
 
 	if (!poll(fds, ARRAY_SIZE(fds), IDLE_MS) && !trace->options.summary)

@@ -27,6 +27,8 @@
 #define BUFFER_MIN	(64UL << 10)
 #define BUFFER_MAX	(64UL << 20)
 
+#define OPTIONAL	OPTION_ARG_OPTIONAL
+
 static const struct argp_option our_options[] = {
 	{ "attach", 'p', "PID", 0,
 	  "Trace this process or thread; may be given more than once, or as a list" },
@@ -38,6 +40,13 @@ static const struct argp_option our_options[] = {
 	  "Drop and count records instead of making tasks wait" },
 	{ "buffer-size", KEY_BUFFER, "SIZE", 0,
 	  "Size of the buffer for records, from 64K to 64M (16M)" },
+	{ "detach-on", 'b', "CALL", 0,
+	  "Do not trace a task any more after this call; only execve" },
+	{ NULL, 'D', NULL, 0,
+	  "The command becomes the program, and a grandchild traces it; -DD: in a "
+	  "process group of its own, -DDD: in a session of its own" },
+	{ "daemonize", KEY_DAEMON, "HOW", OPTIONAL,
+	  "As -D: grandchild (-D), pgroup (-DD) or session (-DDD)" },
 	{ "follow-forks", 'f', NULL, 0, "Also trace new threads and processes" },
 	{ "user", 'u', "USER", 0, "Execute the program as this user" },
 	{ "env", 'E', "VAR[=VALUE]", 0, "Set a variable for the program, or remove it" },
@@ -69,6 +78,9 @@ static const struct argp_option our_options[] = {
 	{ "interruptible", 'I', "N", 0,
 	  "When signals end the trace: 1 at once, 2 after a detach (default), 3 "
 	  "never (default of -o FILE PROGRAM), 4 nor does Ctrl-Z stop it" },
+	{ "debug", 'd', NULL, 0, "Show what is asked of the kernel" },
+	{ "tips", KEY_TIPS, "ID,FORMAT", OPTIONAL,
+	  "Show a tip at the end: a number or random; none, compact or full" },
 	{ NULL, 'V', NULL, OPTION_HIDDEN },
 	{ NULL, 'h', NULL, OPTION_HIDDEN },
 	/* Accepted and ignored: the command always does what these turn on. */
@@ -125,7 +137,9 @@ static void parse_qualifier(struct argp_state *state, struct options *options,
 		{ "s", KEY_SIGNAL }, { "status", KEY_STATUS },
 		{ "quiet", KEY_QUIET }, { "silent", KEY_QUIET },
 		{ "silence", KEY_QUIET }, { "q", KEY_QUIET },
-		{ "decode-fds", KEY_DECODE_FDS },
+		{ "read", KEY_READ }, { "reads", KEY_READ }, { "r", KEY_READ },
+		{ "write", KEY_WRITE }, { "writes", KEY_WRITE },
+		{ "w", KEY_WRITE }, { "decode-fds", KEY_DECODE_FDS },
 		{ "decode-fd", KEY_DECODE_FDS },
 	};
 	char *equals = strchr(arg, '=');
@@ -166,6 +180,25 @@ static size_t parse_size(struct argp_state *state, const char *arg)
 	return size;
 }
 
+/* Parse --daemonize.  @arg is NULL if it has no argument. */
+static enum daemon parse_daemon(struct argp_state *state, const char *arg)
+{
+	static const char *const words[] = {
+		[DAEMON_GRANDCHILD] = "grandchild",
+		[DAEMON_PGROUP] = "pgroup",
+		[DAEMON_SESSION] = "session",
+	};
+	enum daemon i;
+
+	if (!arg)
+		return DAEMON_GRANDCHILD;
+	for (i = DAEMON_GRANDCHILD; i <= DAEMON_SESSION; i++)
+		if (!strcmp(arg, words[i]))
+			return i;
+	argp_error(state, "--daemonize=%s: give grandchild, pgroup or session", arg);
+	return DAEMON_NONE;
+}
+
 static void parse_interruptible(struct argp_state *state, struct options *options,
 				const char *arg)
 {
@@ -195,6 +228,18 @@ static bool parse_target(int key, char *arg, struct argp_state *state,
 		return true;
 	case KEY_ALL:
 		options->all = true;
+		return true;
+	case 'b':
+		if (strcmp(arg, "execve"))
+			argp_error(state, "-b %s: only execve is there", arg);
+		options->detach_on_execve = true;
+		return true;
+	case 'D':
+		if (options->daemon < DAEMON_SESSION)
+			options->daemon++;
+		return true;
+	case KEY_DAEMON:
+		options->daemon = parse_daemon(state, arg);
 		return true;
 	case KEY_EXE:
 		if (options->exe)
@@ -266,6 +311,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'A':
 		options->append = true;
 		break;
+	case 'd':
+		options->debug = true;
+		break;
+	case KEY_TIPS:
+		if (!tips_parse(&options->tips, arg))
+			argp_error(state, "--tips=%s: give a number or random, and none, "
+				   "compact or full", arg);
+		break;
 	case KEY_SEPARATELY:
 		options->separately = true;
 		break;
@@ -321,6 +374,10 @@ static void check(const struct options *options, enum command command)
 
 	if (options->separately && output_is_command(options->output))
 		fail("-ff", "a shell command of -o reads one log, so give a file");
+	if (options->daemon && !program)
+		fail("-D", "it is about a program, so give one");
+	if (options->daemon && options_attach(options))
+		fail("-D and -p", "a program and other processes cannot be traced by one grandchild; give one");
 	if (options->summary && options->summary_too)
 		fail("-c and -C", "one shows no calls, the other does; give one");
 	if (options->all && program)

@@ -8,10 +8,12 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "cmd/launch.h"
 #include "cmd/signals.h"
 #include "format/calls.h"
 #include "format/text.h"
 #include "summary.h"
+#include "tips.h"
 
 /**
  * struct options - options of the user, set by options_parse()
@@ -19,6 +21,10 @@
  * @calls: -e trace=: system calls to show
  * @chosen: -e trace= was given, so @calls is valid
  * @follow: -f: trace new threads and processes as well
+ * @detach_on_execve: -b execve: no trace of a task after its execve()
+ * @daemon: -D: a grandchild traces the program
+ * @debug: -d: show what is asked of the kernel
+ * @tips: --tips: the tip at the end
  * @summary: -c: print a summary and no calls
  * @table: how the summary is printed
  * @summary_too: -C: print calls and a summary
@@ -45,6 +51,10 @@ struct options {
 	struct calls calls;
 	bool chosen;
 	bool follow;
+	bool detach_on_execve;
+	enum daemon daemon;
+	bool debug;
+	struct tips tips;
 	bool summary;
 	bool summary_too;
 	struct summary_options table;

@@ -68,6 +68,12 @@ static const struct argp_option text_options[] = {
 	{ "decode-fds", KEY_DECODE_FDS, "SET", OPTIONAL,
 	  "What to show of file descriptors: path, socket, dev, pidfd (path)" },
 	{ "decode-fd", KEY_DECODE_FDS, NULL, OPTION_ALIAS | OPTION_HIDDEN },
+	{ "read", KEY_READ, "SET", 0,
+	  "Dump the bytes that are read from these descriptors" },
+	{ "reads", KEY_READ, NULL, OPTION_ALIAS | OPTION_HIDDEN },
+	{ "write", KEY_WRITE, "SET", 0,
+	  "Dump the bytes that are written to these descriptors" },
+	{ "writes", KEY_WRITE, NULL, OPTION_ALIAS | OPTION_HIDDEN },
 	{ "no-abbrev", 'v', NULL, 0, "Show environments of execve()" },
 	{}
 };
@@ -269,10 +275,12 @@ static void parse_set(int key, const char *arg, struct argp_state *state,
 		name = "signal";
 		break;
 	case KEY_READ:
+		text->dumps = true;
 		wrong = set_of_numbers(&text->read, arg);
 		name = "read";
 		break;
 	case KEY_WRITE:
+		text->dumps = true;
 		wrong = set_of_numbers(&text->write, arg);
 		name = "write";
 		break;

@@ -53,7 +53,8 @@ static int choose_calls(const struct trace *trace)
 		 */
 		.string_size = UTRACE_ITEM_SIZE_MAX,
 		/* 0 would mean the default. */
-		.buffer_size = options->text.max_string ?: 1,
+		.buffer_size = options->text.dumps ? UTRACE_ITEM_SIZE_MAX :
+			       options->text.max_string ?: 1,
 	};
 
 	/* An empty list means all calls to the kernel. */
@@ -70,6 +71,11 @@ static int choose_calls(const struct trace *trace)
 		events.capture = 0;
 	if (!none && (options->summary || options->summary_too))
 		events.count = UTRACE_COUNT_CALLS;
+	if (options->debug)
+		output_note("events %#llx, captures %#llx, %u calls, counts %#x, "
+			    "strings of %u and memory of %u bytes", events.events,
+			    events.capture, events.ncalls, events.count,
+			    events.string_size, events.buffer_size);
 	return session_choose(trace->session, &events);
 }
 
@@ -120,7 +126,7 @@ static void say_detached(pid_t tid, void *data)
 {
 	const struct trace *trace = data;
 
-	if (tid != trace->child)
+	if (tid != trace->child || trace->daemon)
 		output_note("Process %d detached", tid);
 }
 
@@ -133,7 +139,7 @@ static void notice_detach(struct trace *trace)
 {
 	if (!trace->interrupted || trace->options.text.quiet & QUIET_ATTACH)
 		return;
-	if (trace->child && trace->status < 0)
+	if (trace->child && trace->status < 0 && !trace->daemon)
 		output_note("Process %d detached", trace->child);
 	tasks_followed(say_detached, trace);
 }
@@ -146,7 +152,8 @@ static void detach(struct trace *trace)
 	session_choose(trace->session, &nothing);
 	notice_detach(trace);
 	/* Forward the signal to the program even if a terminal has sent it. */
-	if (trace->interrupted && trace->child && trace->status < 0) {
+	if (trace->interrupted && trace->child && !trace->daemon &&
+	    trace->status < 0) {
 		kill(trace->child, SIGCONT);
 		kill(trace->child, trace->interrupted);
 	}
@@ -179,26 +186,40 @@ static void print_end(struct trace *trace)
 		print_summary(trace, text->out);
 	output_close();
 	report_lost(trace);
+	tips_show(&trace->options.tips);
+}
+
+static void prepare_launch(struct trace *trace)
+{
+	const struct options *options = &trace->options;
+
+	trace->launch = (struct launch){
+		.program = options->program,
+		.user = options->user,
+		.env = options->env,
+		.nenv = options->nenv,
+	};
+	if (!options->daemon)
+		return;
+	launch_daemon(&trace->launch, options->daemon);
+	trace->daemon = true;
 }
 
 /* Add the program.  Without -f only its first thread is traced. */
 static void launch(struct trace *trace)
 {
 	const struct options *options = &trace->options;
-	struct launch launch = {
-		.program = options->program,
-		.user = options->user,
-		.env = options->env,
-		.nenv = options->nenv,
-	};
 
-	launch_prepare(&launch);
-	trace->child = launch.child;
+	if (!trace->daemon)
+		launch_prepare(&trace->launch);
+	trace->child = trace->launch.child;
 	trace->starting = true;
 	if (session_attach(trace->session, trace->child, options->follow ?
 			   UTRACE_SCOPE_TREE : UTRACE_SCOPE_THREAD))
 		fail("attaching to the program", session_why_not(errno));
-	launch_go(&launch);
+	launch_go(&trace->launch);
+	if (trace->daemon && !(options->text.quiet & QUIET_ATTACH))
+		output_note("Process %d attached", trace->child);
 }
 
 /**
@@ -215,6 +236,7 @@ int trace_main(int argc, char **argv, enum command command)
 	bool failed;
 
 	options_parse(&trace.options, argc, argv, command);
+	prepare_launch(&trace);
 	set_up(&trace);
 	if (options_attach(&trace.options))
 		trace_attach(&trace);
@@ -230,5 +252,5 @@ int trace_main(int argc, char **argv, enum command command)
 	}
 	if (failed)
 		return STATUS_FAILED;
-	return trace.child ? launch_end_like(trace.status) : 0;
+	return trace.child && !trace.daemon ? launch_end_like(trace.status) : 0;
 }

@@ -17,7 +17,10 @@
  * @stream: the records of the session
  * @signals: descriptor of signals_set_up()
  * @child: the program that was launched, 0 if there is none
+ * @launch: the program and how it is started
  * @status: wait status of @child, -1 as long as the child runs
+ * @daemon: this process is a grandchild that -D has started: @child is not its
+ *	child
  * @starting: the child has not executed the program yet, so its calls are those
  *	of this command
  * @ended: all targets of the session have ended
@@ -31,7 +34,9 @@ struct trace {
 	struct stream *stream;
 	int signals;
 	pid_t child;
+	struct launch launch;
 	int status;
+	bool daemon;
 	bool starting;
 	bool ended;
 	int interrupted;

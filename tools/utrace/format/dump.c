@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - dumps of what calls read and write
+ *
+ * -e read= and -e write= show the bytes of calls on some descriptors in base 16
+ * and as ASCII, in lines after that of the call.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <linux/array_size.h>
+#include <linux/seq_buf.h>
+
+#include "dump.h"
+
+/* Bytes of one line, and size of its text. */
+#define BYTES		16
+#define LINE_SIZE	128
+
+/* Calls whose data are dumped. */
+static const char *const names[] = {
+	"mq_timedreceive", "mq_timedsend", "pread64", "preadv", "preadv2",
+	"pwrite64", "pwritev", "pwritev2", "read", "readv", "recv", "recvfrom",
+	"send", "sendto", "vmsplice", "write", "writev",
+};
+
+static bool is_dumped(const struct utrace_call *call)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(call->name, names[i]))
+			return true;
+	return false;
+}
+
+static bool has(const struct text_numbers *set, int number)
+{
+	size_t i;
+
+	if (set->all)
+		return !set->others;
+	for (i = 0; i < set->n; i++)
+		if (set->of[i] == number)
+			return !set->others;
+	return set->others;
+}
+
+/* Print a line of up to BYTES bytes. */
+static void dump_line(struct out *out, size_t at, const u8 *data, size_t n)
+{
+	struct seq_buf s = { .buffer = out_room(out, LINE_SIZE), .size = LINE_SIZE };
+	size_t i;
+
+	seq_buf_printf(&s, " | %05zx ", at);
+	for (i = 0; i < BYTES; i++) {
+		if (i == BYTES / 2)
+			seq_buf_puts(&s, " ");
+		if (i < n)
+			seq_buf_printf(&s, " %02x", data[i]);
+		else
+			seq_buf_puts(&s, "   ");
+	}
+	seq_buf_puts(&s, "  ");
+	for (i = 0; i < BYTES; i++)
+		seq_buf_printf(&s, "%c", i >= n ? ' ' :
+			       data[i] >= ' ' && data[i] < 0x7f ? data[i] : '.');
+	seq_buf_puts(&s, " |\n");
+	out_add(out, s.len);
+}
+
+static void dump_item(struct out *out, const struct utrace_item *item)
+{
+	size_t at;
+
+	for (at = 0; at < item->len; at += BYTES)
+		dump_line(out, at, item->data + at,
+			  item->len - at < BYTES ? item->len - at : BYTES);
+	/* The kernel records no more. */
+	if (item->len < item->whole) {
+		struct seq_buf s = { .buffer = out_room(out, LINE_SIZE), .size = LINE_SIZE };
+
+		seq_buf_printf(&s, " | %05zx  ... %llu more bytes\n", (size_t)item->len,
+			       item->whole - item->len);
+		out_add(out, s.len);
+	}
+}
+
+/**
+ * dump_call() - dump what a call has read or written
+ * @text: how text is written
+ * @out: where the text goes
+ * @nr: number of the call
+ * @fd: its first argument
+ * @items: the captured items of the entry and of the exit
+ */
+void dump_call(const struct text *text, struct out *out, __u64 nr, int fd,
+	       const struct utrace_call_items *items)
+{
+	const struct utrace_call *call = utrace_call_of(nr);
+	unsigned int i;
+
+	if (!call || !is_dumped(call))
+		return;
+	for (i = 0; i < call->nargs; i++) {
+		enum utrace_arg_type type = call->arg[i].type;
+		bool read = type == UTRACE_ARG_OUT || type == UTRACE_ARG_OUT_IOVEC;
+		bool write = type == UTRACE_ARG_IN || type == UTRACE_ARG_IN_IOVEC;
+
+		if (items->of[i] && items->of[i]->kind == UTRACE_ITEM_BYTES &&
+		    ((read && has(&text->read, fd)) || (write && has(&text->write, fd))))
+			dump_item(out, items->of[i]);
+	}
+}
