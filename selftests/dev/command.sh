@@ -292,6 +292,9 @@ os.close(os.open("/dev/null", 0))'
 	holds "-n" is '[ 231] exit_group(0) = ?' eval 'head -n 1 "$log" | tr -s " "'
 	run -i -e trace=exit_group true
 	holds "-i" has "$log" '^\[0000[0-9a-f]{12}\] exit_group\(0\) += \?$'
+	run -k -e trace=write sh -c 'echo some words; sleep 1; exit'
+	holds "-k: where the call was made" has "$log" '^ > /.*libc.*\(.*\+0x[0-9a-f]+\) \[0x[0-9a-f]+\]$'
+	holds "-k: no such form" clear_error "symbol or source" run --stack-traces=x true
 	run -n -i -a 1 -e trace=none sh -c 'kill -KILL $$'
 	holds "-n and -i without a call" is '[????] [????????????????] +++ killed by SIGKILL +++' \
 		cat "$log"

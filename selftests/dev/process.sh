@@ -245,7 +245,7 @@ test_attach() {
 test_options() {
 	local option
 
-	for option in -k -Y --abbrev=all -einject=read:error=1 \
+	for option in -Y --abbrev=all -einject=read:error=1 \
 		-eraw=all; do
 		holds "$option of strace: the nearest" says 125 "the nearest is" "$option" true
 	done

@@ -96,8 +96,8 @@ static void prepare(const struct launch *launch, const struct passwd *user)
 }
 
 /*
- * In the process that becomes the program: report on @ready that all is prepared, wait on @go until it is
- * traced, then execute the program.
+ * In the process that becomes the program: report on @ready that all is
+ * prepared, wait on @go until it is traced, then execute the program.
  */
 static void become(const struct launch *launch, const struct passwd *user,
 		   const char *path, int ready, int go)

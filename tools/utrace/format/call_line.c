@@ -23,6 +23,7 @@
 #include "line.h"
 #include "paths.h"
 #include "sets.h"
+#include "stack_text.h"
 
 /* The largest errno that a system call returns. */
 #define ERRNO_MAX	4095
@@ -30,6 +31,7 @@
 /**
  * struct call - a system call to be printed
  * @tid: the task
+ * @entry: the record of the entry, or of the whole call; NULL if it is missing
  * @nr: number of the call, as number_of() returns it
  * @args: its arguments
  * @began: when the task made the call, 0 if that is not known
@@ -39,6 +41,7 @@
  */
 struct call {
 	pid_t tid;
+	const struct utrace_rec *entry;
 	__u64 nr;
 	const __u64 *args;
 	__u64 began;
@@ -130,6 +133,7 @@ static void take_entry(const struct text *text, struct call *call,
 {
 	*call = (struct call){
 		.tid = entry->head.tid,
+		.entry = &entry->head,
 		.nr = number_of(entry->nr, entry->asked),
 		.args = entry->args,
 		.began = entry->began,
@@ -320,8 +324,10 @@ static void end_with_result(const struct text *text, struct line *line,
 		utrace_write_char(&line->s, '>');
 	}
 	line_end(line);
-	if (text->dumps && !IS_ERR_VALUE(ret))
+	if (text->dumps && call->args && !IS_ERR_VALUE(ret))
 		dump_call(text, line->out, call->nr, call->args[0], &call->items);
+	if (text->stacks && call->entry)
+		stack_text(text, line->out, call->entry);
 }
 
 static bool is_shown(const struct text *text, __s64 ret)
@@ -498,6 +504,7 @@ void call_line_whole(const struct text *text, struct seen_task *task,
 	const struct utrace_rec_sys_call *from = (const void *)rec;
 	struct call call = {
 		.tid = rec->tid,
+		.entry = rec,
 		.nr = number_of(from->nr, from->asked),
 		.args = from->args,
 		.began = from->began,

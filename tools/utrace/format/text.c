@@ -13,6 +13,7 @@
 #include "decode/write.h"
 #include "line.h"
 #include "siginfo.h"
+#include "stack_text.h"
 #include "text.h"
 
 /* Begin a line that is about a record, after the lines before it. */
@@ -105,6 +106,7 @@ static void text_end_of_task(const struct text *text, struct seen_task *task,
 {
 	const struct utrace_rec_exit *exit = (const void *)rec;
 	struct line line;
+	bool ended;
 
 	if (exit->exec_tid) {
 		call_line_interrupt(text, log_of(text, task, rec->tid));
@@ -113,6 +115,7 @@ static void text_end_of_task(const struct text *text, struct seen_task *task,
 		text_superseded(text, task, rec, exit->exec_tid);
 		return;
 	}
+	ended = task->in_call && !task->hidden;
 	call_line_task_end(text, task);
 	task->in_call = false;
 	if (is_end_shown(text, exit)) {
@@ -122,6 +125,9 @@ static void text_end_of_task(const struct text *text, struct seen_task *task,
 		print_status(&line.s, exit);
 		line_end(&line);
 	}
+	if (text->stacks && ended)
+		stack_text(text, log_of(text, task, rec->tid)->out,
+			   &task->entry->head);
 	forget(text, task, rec);
 }
 
@@ -176,6 +182,8 @@ static void text_exec(const struct text *text, const struct utrace_rec *rec)
 	const struct utrace_rec_exec *exec = (const void *)rec;
 	struct seen_task *leader;
 
+	if (text->stacks)
+		stack_begin(rec);
 	if (!exec->old_task || exec->old_task == rec->task)
 		return;
 	leader = seen_task(rec->task);

@@ -77,6 +77,8 @@ struct text_numbers {
  *	task was seen
  * @numbers: -n: a line begins with the number of the call
  * @ip: -i: a line begins with the address of the call
+ * @stacks: -k: the stack after each call
+ * @lines: -kk: with source lines
  * @quiet: QUIET_ bits
  * @verbose: -v: also print environments
  * @column: -a: column at which the results of calls begin
@@ -105,6 +107,8 @@ struct text {
 	bool pids;
 	bool numbers;
 	bool ip;
+	bool stacks;
+	bool lines;
 	unsigned int quiet;
 	bool verbose;
 	unsigned int column;

@@ -377,7 +377,7 @@ static void check(const struct options *options, enum command command)
 	if (options->daemon && !program)
 		fail("-D", "it is about a program, so give one");
 	if (options->daemon && options_attach(options))
-		fail("-D and -p", "a program and other processes cannot be traced by one grandchild; give one");
+		fail("-D and -p", "a grandchild traces either a program or processes; give one");
 	if (options->summary && options->summary_too)
 		fail("-c and -C", "one shows no calls, the other does; give one");
 	if (options->all && program)

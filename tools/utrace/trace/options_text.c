@@ -45,6 +45,12 @@ static const struct argp_option text_options[] = {
 	{ "syscall-number", 'n', NULL, 0, "Show the number of each call" },
 	{ "instruction-pointer", 'i', NULL, 0,
 	  "Show the address at which each call was made" },
+	{ NULL, 'k', NULL, 0,
+	  "Show the stack after each call, by frame pointers; -kk: with source "
+	  "lines" },
+	{ "stack-traces", KEY_STACKS, "WHAT", OPTIONAL,
+	  "Show the stack after each call: symbol (-k) or source (-kk)" },
+	{ "stack-trace", KEY_STACKS, NULL, OPTION_ALIAS | OPTION_HIDDEN },
 	{ "successful-only", 'z', NULL, 0, "Only calls that do not fail" },
 	{ "failed-only", 'Z', NULL, 0, "Only calls that fail" },
 	{ "status", KEY_STATUS, "SET", 0,
@@ -146,6 +152,19 @@ static void parse_hex(struct argp_state *state, const char *arg)
 		argp_error(state, "--strings-in-hex=%s: give none, "
 			   "non-ascii-chars, non-ascii or all", arg);
 	utrace_style.hex = i;
+}
+
+/* Parse --stack-traces.  @arg is NULL if it has no argument. */
+static void parse_stacks(struct argp_state *state, struct text *text,
+			 const char *arg)
+{
+	static const char *const words[] = { "symbol", "source", NULL };
+	int i = arg ? index_of(words, arg) : 0;
+
+	if (i < 0)
+		argp_error(state, "--stack-traces=%s: give symbol or source", arg);
+	text->stacks = true;
+	text->lines = i;
 }
 
 /* Times */
@@ -404,6 +423,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 'y':
 		text->decode = text->decode ? DECODE_ALL : DECODE_PATH;
+		break;
+	case 'k':
+		text->lines |= text->stacks;
+		text->stacks = true;
+		break;
+	case KEY_STACKS:
+		parse_stacks(state, text, arg);
 		break;
 	case 'v':
 		text->verbose = true;

@@ -22,7 +22,6 @@ enum {
 #define OPTIONAL	(OPTION_HIDDEN | OPTION_ARG_OPTIONAL)
 
 const struct argp_option strace_options[] = {
-	{ "stack-traces", 'k', NULL, HIDDEN },
 	{ "decode-pids", 'Y', "WHAT", OPTIONAL },
 	{ "abbrev", KEY_ABBREV, "SET", HIDDEN },
 	{ "verbose", KEY_ABBREV, "SET", HIDDEN },
@@ -37,7 +36,6 @@ static const struct {
 	int key;
 	const char *instead;
 } texts[] = {
-	{ 'k', "no -k; the nearest is 'perf trace --call-graph fp'" },
 	{ 'Y', "no -Y; the nearest is -f, which begins lines with the pid" },
 	{ KEY_ABBREV, "no --abbrev or --verbose; the nearest is -v" },
 	{ KEY_RAW, "no --raw; the nearest is -s 0, which shows no memory" },

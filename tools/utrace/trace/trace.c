@@ -65,7 +65,7 @@ static int choose_calls(const struct trace *trace)
 				   UTRACE_REC_BIT(SYS_EXIT));
 	if (options->text.decode || options->text.npaths)
 		events.capture |= UTRACE_CAPTURE_FILES;
-	if (options->text.ip)
+	if (options->text.ip || options->text.stacks)
 		events.capture |= UTRACE_CAPTURE_STACK;
 	if (options->summary)
 		events.capture = 0;
