@@ -91,7 +91,7 @@ const struct utrace_item *element_child(const struct element *e,
 
 static bool is_there(const struct element *e, const struct member *m)
 {
-	const struct test *test = &tests[m->test - 1];
+	const struct test *test;
 	__u64 value;
 
 	if (!m->size[e->abi])
@@ -100,6 +100,7 @@ static bool is_there(const struct element *e, const struct member *m)
 		return false;
 	if (!m->test)
 		return true;
+	test = &tests[m->test - 1];
 	value = number_at(e, test->at[e->abi], test->size[e->abi]);
 	return ((value & test->mask[e->abi]) == test->value[e->abi]) !=
 	       test->negate;
