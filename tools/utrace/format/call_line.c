@@ -21,6 +21,7 @@
 #include "fd_text.h"
 #include "lib/memory.h"
 #include "line.h"
+#include "result.h"
 #include "paths.h"
 #include "sets.h"
 #include "stack_text.h"
@@ -301,6 +302,21 @@ static void print_result_fd(const struct text *text, struct seq_buf *s,
 	utrace_write_char(s, '>');
 }
 
+/* Print the text after the result of a call that did not fail. */
+static void print_text(struct seq_buf *s, const struct call *call, __s64 ret)
+{
+	const struct result result = {
+		.s = s,
+		.nr = call->nr,
+		.args = call->args,
+		.items = &call->items,
+		.ret = ret,
+		.abi = utrace_abi_of(call->nr),
+	};
+
+	result_print_text(&result);
+}
+
 /*
  * Print the result of a call and the end of its line.  @rec is the record of
  * its end.
@@ -317,6 +333,8 @@ static void end_with_result(const struct text *text, struct line *line,
 		print_error(&line->s, -ret);
 	else if (text->decode)
 		print_result_fd(text, &line->s, call, ret, rec);
+	if (!IS_ERR_VALUE(ret))
+		print_text(&line->s, call, ret);
 	if (text->durations && call->began) {
 		utrace_write_literal(&line->s, " <");
 		line_write_span(&line->s, line_since(call->began, rec->time),

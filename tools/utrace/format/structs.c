@@ -18,6 +18,8 @@
 #include "sets.h"
 #include "structs.h"
 
+#define NSEC_PER_SEC	1000000000
+
 /**
  * struct test - decides whether a member is there
  * @at: offset of the member that is tested, by ABI
@@ -162,25 +164,43 @@ void structs_print_mode(struct seq_buf *s, __u32 mode)
 		utrace_write_literal(s, " */");
 }
 
-/* Print seconds, and what date they are. */
-static void print_time(const struct element *e, const struct member *m)
+/**
+ * structs_print_date() - print seconds since 1970 as a date
+ * @s: the text is appended here
+ * @seconds: the seconds; nothing is printed if they are 0 or too large
+ * @nsec: nanoseconds, which are left out if they are 0 or too many
+ * @before: printed before the date
+ * @after: printed after it
+ */
+void structs_print_date(struct seq_buf *s, __s64 seconds, __u64 nsec,
+			const char *before, const char *after)
 {
-	__s64 seconds = signed_number(e, m);
 	time_t time = seconds;
 	char text[64];
 	struct tm tm;
 
-	utrace_write_signed(e->s, seconds);
 	if (!seconds || !localtime_r(&time, &tm) ||
 	    !strftime(text, sizeof(text), "%FT%T", &tm))
 		return;
-	seq_buf_printf(e->s, " /* %s", text);
-	if (m->nsec_at[e->abi] && number_at(e, m->nsec_at[e->abi], 4)) {
-		utrace_write_char(e->s, '.');
-		utrace_write_padded(e->s, number_at(e, m->nsec_at[e->abi], 4), 9);
+	seq_buf_printf(s, "%s%s", before, text);
+	if (nsec && nsec < NSEC_PER_SEC) {
+		utrace_write_char(s, '.');
+		utrace_write_padded(s, nsec, 9);
 	}
 	strftime(text, sizeof(text), "%z", &tm);
-	seq_buf_printf(e->s, "%s */", text);
+	seq_buf_printf(s, "%s%s", text, after);
+}
+
+/* Print seconds, and what date they are. */
+static void print_time(const struct element *e, const struct member *m)
+{
+	__s64 seconds = signed_number(e, m);
+	__u64 nsec = 0;
+
+	if (m->nsec_at[e->abi])
+		nsec = number_at(e, m->nsec_at[e->abi], 4);
+	utrace_write_signed(e->s, seconds);
+	structs_print_date(e->s, seconds, nsec, " /* ", " */");
 }
 
 /* Print an array of char, to its NUL if it has one. */

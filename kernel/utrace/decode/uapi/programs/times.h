@@ -3,4 +3,7 @@
 #ifndef _KERNEL_UTRACE_DECODE_PROGRAMS_TIMES_H
 #define _KERNEL_UTRACE_DECODE_PROGRAMS_TIMES_H
 
+#include <linux/ioprio.h>
+#include <linux/timex.h>
+
 #endif /* _KERNEL_UTRACE_DECODE_PROGRAMS_TIMES_H */
