@@ -148,6 +148,8 @@ static bool get_length(const struct utrace_memory *memory,
 		return true;
 	}
 	*length = args[memory->arg];
+	if (memory->flags & UTRACE_MEMORY_INT)
+		*length = (u32)*length;
 	if (memory->unit != UTRACE_UNIT_POINTED)
 		return true;
 	at = (const int __user *)args[memory->arg];

@@ -121,6 +121,8 @@ function add_structure(i,	j, first, n, words, k, text) {
 	for (k = 1; k <= n; k++) {
 		if (words[k] ~ /^hook=/)
 			text = text ",\n\t\t.hook = whole_" substr(words[k], 6)
+		else if (words[k] ~ /^(brackets|part)$/)
+			text = text ",\n\t\t." words[k] " = true"
 		else
 			complain(layout_file[i], layout_line[i], "'" words[k] \
 				 "' is not an option of structures")

@@ -117,7 +117,8 @@ static void print_unknown(struct seq_buf *s, const struct flag_set *set,
 			  unsigned long value)
 {
 	print_number(s, set, value);
-	if (!value || !set->unknown ||
+	/* No bits need no name, but no value. */
+	if ((!value && set->bits) || !set->unknown ||
 	    utrace_style.constants == UTRACE_CONSTANTS_RAW)
 		return;
 	utrace_write_literal(s, " /* ");
@@ -262,6 +263,18 @@ bool utrace_print_names(struct seq_buf *s, unsigned int set,
 			unsigned long value)
 {
 	return print_names(s, &flag_sets[set], value);
+}
+
+/**
+ * utrace_flags_have_bits() - check whether a set of names has bits
+ * @set: enum utrace_flag_set
+ *
+ * Context: Any.
+ * Return: false if it has values only.
+ */
+bool utrace_flags_have_bits(unsigned int set)
+{
+	return flag_sets[set].bits;
 }
 
 /**

@@ -31,7 +31,8 @@
 #include "write.h"
 
 #ifndef __KERNEL__
-#include "format/structs.h"
+#include "format/hooks.h"
+#include "format/shown.h"
 #endif
 
 /**
@@ -94,7 +95,7 @@ void utrace_print_memory(struct seq_buf *s,
 {
 	size_t len = item->len;
 
-	if (item->kind == UTRACE_ITEM_BYTES && len > items->most)
+	if (len > items->most && item->kind == UTRACE_ITEM_BYTES)
 		len = items->most;
 	utrace_print_string(s, (const char *)item->data, len);
 	if (len < item->len || is_part(item))
@@ -360,11 +361,31 @@ static void print_structs(const struct call_text *c, unsigned int arg,
 			  const struct utrace_arg *is)
 {
 #ifndef __KERNEL__
-	if (c->items && structs_print(c->s, c->items, arg,
+	if (c->items && structs_print(c->s, c->items, c->args, arg,
 				      &utrace_memories[is->len], c->abi))
 		return;
 #endif
 	print_address(c, arg);
+}
+
+/* Print an argument, or a result, that a function of the command prints. */
+static void print_by_hook(const struct call_text *c, unsigned int arg,
+			  const struct utrace_arg *is)
+{
+#ifndef __KERNEL__
+	const struct arg_text text = {
+		.s = c->s,
+		.items = c->items,
+		.args = c->args,
+		.arg = arg,
+		.value = word(c, arg),
+		.abi = c->abi,
+	};
+
+	utrace_arg_hooks[is->len](&text);
+#else
+	utrace_print_hex(c->s, word(c, arg));
+#endif
 }
 
 /* A number in its size, or in bytes. */
@@ -481,6 +502,9 @@ static void print_arg(const struct call_text *c, unsigned int arg,
 	case UTRACE_ARG_STRUCT:
 		print_structs(c, arg, is);
 		break;
+	case UTRACE_ARG_HOOK:
+		print_by_hook(c, arg, is);
+		break;
 	default:
 		utrace_print_hex(c->s, number(value, is));
 	}
@@ -523,6 +547,15 @@ static unsigned long value_of(const struct call_text *c,
 	return word(c, arg + 1) << 32 | word(c, arg);
 }
 
+static void print_one(const struct call_text *c,
+		      const struct utrace_call *call, unsigned int arg)
+{
+	if (call->arg[arg].type == UTRACE_ARG_OUT && is_wait_status(call, arg))
+		print_wait_status(c, arg);
+	else
+		print_arg(c, arg, &call->arg[arg], value_of(c, call, arg));
+}
+
 /* Print the arguments from @first on, before @end. */
 static void print_args(const struct call_text *c,
 		       const struct utrace_call *call, unsigned int first,
@@ -531,17 +564,16 @@ static void print_args(const struct call_text *c,
 	unsigned int i;
 
 	for (i = first; i < end; i++) {
+		/* This command does not use the argument. */
+		if (call->arg[i].type == UTRACE_ARG_NONE)
+			continue;
 		if (ends_before(c, call, i))
 			break;
 		if (call->arg[i].type == UTRACE_ARG_UPPER)
 			continue;
 		if (i > first)
 			utrace_write_literal(c->s, ", ");
-		if (call->arg[i].type == UTRACE_ARG_OUT &&
-		    is_wait_status(call, i))
-			print_wait_status(c, i);
-		else
-			print_arg(c, i, &call->arg[i], value_of(c, call, i));
+		print_one(c, call, i);
 	}
 }
 
@@ -605,6 +637,37 @@ static unsigned int entry_args(const struct utrace_call *call)
 	return i;
 }
 
+/*
+ * Print the arguments that are known at the entry of the call if @entry, with a
+ * comma if others follow, and the others if @exit.
+ */
+static void print_parts(const struct call_text *c,
+			const struct utrace_call *call, bool entry, bool exit)
+{
+	unsigned int n = entry_args(call), all = call->nargs;
+#ifndef __KERNEL__
+	struct shown shown;
+	unsigned int i;
+
+	if (shown_find(&shown, call, c->args, c->abi)) {
+		n = shown.entry;
+		all = shown.n;
+		for (i = entry ? 0 : n; i < (exit ? all : n); i++) {
+			if (i > (entry ? 0 : n))
+				utrace_write_literal(c->s, ", ");
+			if (shown.args[i].name)
+				seq_buf_puts(c->s, shown.args[i].name);
+			print_one(c, call, shown.args[i].arg);
+		}
+	} else
+#endif
+	{
+		print_args(c, call, entry ? 0 : n, exit ? all : n);
+	}
+	if (!exit && n && n < all)
+		utrace_write_literal(c->s, ", ");
+}
+
 /**
  * utrace_print_call_items() - print a system call with items from
  * utrace_call_items_add()
@@ -632,7 +695,7 @@ void utrace_print_call_items(struct seq_buf *s, u64 nr,
 
 	utrace_print_call_name(s, nr);
 	utrace_write_char(s, '(');
-	print_args(&c, call, 0, call->nargs);
+	print_parts(&c, call, true, true);
 	utrace_write_char(s, ')');
 }
 
@@ -654,7 +717,6 @@ void utrace_print_call_entry(struct seq_buf *s, u64 nr,
 			     const struct utrace_call_items *items)
 {
 	const struct utrace_call *call = row_of(nr, args);
-	unsigned int n = entry_args(call);
 	const struct call_text c = {
 		.s = s,
 		.args = args,
@@ -665,9 +727,7 @@ void utrace_print_call_entry(struct seq_buf *s, u64 nr,
 
 	utrace_print_call_name(s, nr);
 	utrace_write_char(s, '(');
-	print_args(&c, call, 0, n);
-	if (n && n < call->nargs)
-		utrace_write_literal(s, ", ");
+	print_parts(&c, call, true, false);
 }
 
 /**
@@ -687,7 +747,6 @@ void utrace_print_call_exit(struct seq_buf *s, u64 nr,
 			    const struct utrace_call_items *items)
 {
 	const struct utrace_call *call = row_of(nr, args);
-	unsigned int n = entry_args(call);
 	const struct call_text c = {
 		.s = s,
 		.args = args,
@@ -696,7 +755,7 @@ void utrace_print_call_exit(struct seq_buf *s, u64 nr,
 		.ia32 = nr & UTRACE_SYSCALL_IA32,
 	};
 
-	print_args(&c, call, n, call->nargs);
+	print_parts(&c, call, false, true);
 	utrace_write_char(s, ')');
 }
 
@@ -747,15 +806,21 @@ static void print_error(struct seq_buf *s, long error)
 		utrace_write_signed(s, error);
 }
 
-/* Print a result whose bits have names, which follow the number. */
+/*
+ * Print a result whose bits have names, which follow the number after the text
+ * @open.
+ */
 static void print_flags_result(struct seq_buf *s, unsigned int set,
-			       unsigned long result)
+			       unsigned long result, const char *open)
 {
 	size_t before;
 
-	utrace_print_hex(s, result);
+	if (utrace_flags_have_bits(set))
+		utrace_print_hex(s, result);
+	else
+		utrace_write_signed(s, result);
 	before = s->len;
-	utrace_write_literal(s, " (flags ");
+	seq_buf_puts(s, open);
 	if (utrace_print_names(s, set, result))
 		utrace_write_char(s, ')');
 	else
@@ -792,7 +857,9 @@ void utrace_print_result(struct seq_buf *s, unsigned int nr,
 	if (IS_ERR_VALUE(ret))
 		print_error(s, -ret);
 	else if (is->type == UTRACE_ARG_FLAGS)
-		print_flags_result(s, is->len, ret);
+		print_flags_result(s, is->len, ret, " (flags ");
+	else if (is->type == UTRACE_ARG_NAMES)
+		print_flags_result(s, is->len, ret, " (");
 	else
 		print_arg(&c, 0, is, word(&c, 0));
 }

@@ -88,6 +88,7 @@ void utrace_print_flags(struct seq_buf *s, unsigned int set,
 			unsigned long value);
 bool utrace_print_names(struct seq_buf *s, unsigned int set,
 			unsigned long value);
+bool utrace_flags_have_bits(unsigned int set);
 void utrace_print_clone_flags(struct seq_buf *s, unsigned long flags);
 void utrace_print_hex(struct seq_buf *s, unsigned long value);
 void utrace_print_constant(struct seq_buf *s, long value, const char *name);

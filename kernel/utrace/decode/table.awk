@@ -99,9 +99,13 @@ function add_layouts(	i, before) {
 
 # The index of the row that describes the memory of an argument of type WORD,
 # for example "out:stat" or "inout:pollfd*1". The call has NARGS arguments.
-function memory_row(word, nargs,	way, what, kind, from, unit, always, text) {
-	if (word in memory_index)
-		return memory_index[word]
+function memory_row(word, nargs,	way, what, kind, from, unit, always, text, narrow) {
+	# An int has no upper half.
+	if (match(word, /[*@][0-9]$/) &&
+	    $(substr(word, RSTART + 1) + 2) ~ /^((u|x)?int|hook:(u|x)int|fd)$/)
+		narrow = " | UTRACE_MEMORY_INT"
+	if ((word, narrow) in memory_index)
+		return memory_index[word, narrow]
 	way = word
 	sub(/:.*/, "", way)
 	what = substr(word, length(way) + 2)
@@ -122,13 +126,13 @@ function memory_row(word, nargs,	way, what, kind, from, unit, always, text) {
 		(way == "out" ? "" : "UTRACE_MEMORY_IN") \
 		(way == "inout" ? " | " : "") \
 		(way == "in" ? "" : "UTRACE_MEMORY_OUT") \
-		(always ? " | UTRACE_MEMORY_ALWAYS" : "") \
+		(always ? " | UTRACE_MEMORY_ALWAYS" : "") narrow \
 		",\n\t\t.unit = UTRACE_UNIT_" unit
 	if (unit != "ONE")
 		text = text ",\n\t\t.arg = " from
 	memories = memories text ",\n\t},\n"
-	memory_index[word] = nmemories++
-	return memory_index[word]
+	memory_index[word, narrow] = nmemories++
+	return memory_index[word, narrow]
 }
 
 # Arguments
@@ -165,6 +169,20 @@ function argument(word, nargs,	type) {
 		if (word ~ /^d?fd$/)
 			takes("in", "UTRACE_CAPTURE_FILES")
 		return "{ " plain[word] " }"
+	}
+	if (word == "-")
+		return "{ UTRACE_ARG_NONE }"
+	if (word ~ /^hook:/) {
+		if (!(word in hook_index)) {
+			hook_index[word] = nhooks++
+			hooks = hooks "\targ_" substr(word, 6) ",\n"
+		}
+		return "{ UTRACE_ARG_HOOK, " hook_index[word] + 0 " }"
+	}
+	if (word ~ /^names:/) {
+		note_set(substr(word, 7))
+		return "{ UTRACE_ARG_NAMES, UTRACE_FLAGS_" \
+			toupper(substr(word, 7)) " }"
 	}
 	if (word ~ /^flags:/) {
 		note_set(substr(word, 7))
@@ -203,7 +221,7 @@ function members(	nargs, result, text, i) {
 		result = $NF
 		nargs -= 2
 	}
-	if (!(result in plain) && result !~ /^flags:/)
+	if (!(result in plain) && result !~ /^(flags|names|hook):/)
 		malformed("'" result "' is not a type of results")
 	if (nargs > 6)
 		malformed("a call has 6 arguments at most")
@@ -232,6 +250,8 @@ function note_choice(abi,	i, n, mask, one) {
 		if ($i ~ /&/) {
 			mask = $i
 			sub(/.*&/, "", mask)
+			each_abi("(unsigned int)(" mask ")")
+			mask = last_value(1)
 			sub(/&.*/, "", $i)
 		}
 		if (n == 2)
@@ -449,7 +469,9 @@ END {
 	print keys "};\n\nstatic const struct utrace_call command_calls[] = {"
 	print command_rows "};\n\nstatic const struct choice choices[] = {"
 	print choices "};\n\nstatic const struct utrace_call native_calls[] = {"
-	print native "};\n\n#ifdef CONFIG_IA32_EMULATION"
+	print native "};\n\n#ifndef __KERNEL__"
+	print "void (*const utrace_arg_hooks[])(const struct arg_text *text) = {"
+	print hooks "};\n#endif\n\n#ifdef CONFIG_IA32_EMULATION"
 	print "static const struct utrace_call ia32_calls[] = {"
 	print ia32 "};\n#endif"
 }

@@ -27,7 +27,7 @@
 
 /**
  * enum utrace_arg_type - the type of an argument of a system call
- * @UTRACE_ARG_NONE: there is no such argument
+ * @UTRACE_ARG_NONE: there is no such argument, or a command does not use it
  * @UTRACE_ARG_HEX: a number that is printed in base 16
  * @UTRACE_ARG_ADDR: a pointer to memory that is not captured
  * @UTRACE_ARG_INT: a signed number of 32 bits
@@ -62,6 +62,9 @@
  * @UTRACE_ARG_PID: a process, a thread or a group of processes
  * @UTRACE_ARG_MODE: the type and the permissions of a file
  * @UTRACE_ARG_DEV: the number of a device, after the mode of a file that is one
+ * @UTRACE_ARG_HOOK: a number that a function of the command prints; @len is the
+ *	index in utrace_arg_hooks[]
+ * @UTRACE_ARG_NAMES: a result with names, which follow it; as UTRACE_ARG_FLAGS
  */
 enum utrace_arg_type {
 	UTRACE_ARG_NONE,
@@ -90,6 +93,8 @@ enum utrace_arg_type {
 	UTRACE_ARG_PID,
 	UTRACE_ARG_MODE,
 	UTRACE_ARG_DEV,
+	UTRACE_ARG_HOOK,
+	UTRACE_ARG_NAMES,
 };
 
 /* Values of utrace_arg.len for memory, besides the number of an argument. */
@@ -134,6 +139,7 @@ enum utrace_unit {
 #define UTRACE_MEMORY_IN	0x01	/* the call reads it */
 #define UTRACE_MEMORY_OUT	0x02	/* the call writes it */
 #define UTRACE_MEMORY_ALWAYS	0x04	/* also if the call fails */
+#define UTRACE_MEMORY_INT	0x08	/* the upper half of @arg is ignored */
 
 /**
  * struct utrace_memory - structures that an argument points to
@@ -186,6 +192,11 @@ struct utrace_pointer {
 extern const struct utrace_memory utrace_memories[];
 extern const struct utrace_layout utrace_layouts[];
 extern const struct utrace_pointer utrace_pointers[];
+
+#ifndef __KERNEL__
+struct arg_text;
+extern void (*const utrace_arg_hooks[])(const struct arg_text *text);
+#endif
 
 /**
  * struct utrace_call - one system call

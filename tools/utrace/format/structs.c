@@ -266,13 +266,14 @@ void structs_print_sigset(struct seq_buf *s, const void *data, size_t len)
 
 static void print_array(const struct element *e, const struct member *m);
 static void print_items(const struct element *e, const struct utrace_item *item,
-			unsigned int structure, bool array);
+			__u64 address, unsigned int structure, bool array);
 
 static void print_inner(const struct element *e, const struct member *m)
 {
 	struct element inner = *e;
 
 	inner.structure = &structures[m->of];
+	inner.layout = m->of;
 	inner.data += m->at[e->abi];
 	inner.from += m->at[e->abi];
 	inner.len = m->size[e->abi];
@@ -290,7 +291,8 @@ static void print_behind(const struct element *e, const struct member *m)
 	}
 	switch (m->type) {
 	case MEMBER_POINTER:
-		print_items(e, item, m->of, m->flags & MEMBER_MANY);
+		print_items(e, item, element_number(e, m), m->of,
+			    m->flags & MEMBER_MANY);
 		break;
 	case MEMBER_SOCKADDR_POINTER:
 		utrace_print_sockaddr(e->s, item);
@@ -447,14 +449,21 @@ void element_print(const struct element *e)
 		e->structure->hook(e);
 		return;
 	}
+	if (e->structure->brackets) {
+		print_members(e);
+		return;
+	}
 	utrace_write_char(e->s, '{');
 	print_members(e);
 	utrace_write_char(e->s, '}');
 }
 
-/* Print the elements of @item, as an array if @array. */
+/*
+ * Print the elements of @item, as an array if @array.  They are at @address of
+ * the task.
+ */
 static void print_items(const struct element *e, const struct utrace_item *item,
-			unsigned int structure, bool array)
+			__u64 address, unsigned int structure, bool array)
 {
 	const size_t size = utrace_layouts[structure].size[e->abi];
 	struct element one = *e;
@@ -462,8 +471,9 @@ static void print_items(const struct element *e, const struct utrace_item *item,
 
 	one.item = item;
 	one.structure = &structures[structure];
+	one.layout = structure;
 	one.from = 0;
-	if (!array) {
+	if (!array && !one.structure->brackets) {
 		one.index = 0;
 		one.data = item->data;
 		one.len = item->len;
@@ -484,8 +494,11 @@ static void print_items(const struct element *e, const struct utrace_item *item,
 		element_print(&one);
 		one.index++;
 	}
-	if (at + size > item->len && at < item->whole)
+	if (at + size > item->len && at < item->whole) {
 		seq_buf_puts(e->s, at ? ", ..." : "...");
+		if (item->flags & UTRACE_ITEM_F_FAULTED)
+			seq_buf_printf(e->s, " /* %#llx */", address + at);
+	}
 	utrace_write_char(e->s, ']');
 }
 
@@ -493,6 +506,7 @@ static void print_items(const struct element *e, const struct utrace_item *item,
  * structs_print() - print the structures that an argument points to
  * @s: the text is appended here
  * @items: the captured items of the call
+ * @args: arguments of the call
  * @arg: number of the argument
  * @memory: row of the structures
  * @abi: ABI of the call
@@ -500,18 +514,24 @@ static void print_items(const struct element *e, const struct utrace_item *item,
  * Return: false if nothing is known but the address, and nothing was printed.
  */
 bool structs_print(struct seq_buf *s, const struct utrace_call_items *items,
-		   unsigned int arg, const struct utrace_memory *memory,
+		   const unsigned long *args, unsigned int arg, const struct utrace_memory *memory,
 		   enum utrace_abi abi)
 {
 	const struct utrace_item *item = items->out[arg] ?: items->of[arg];
 	const size_t size = utrace_layouts[memory->layout].size[abi];
-	const struct element e = { .s = s, .items = items, .abi = abi };
+	const struct element e = {
+		.s = s, .items = items, .args = args, .abi = abi,
+	};
 	bool array = memory->unit == UTRACE_UNIT_ELEMENTS;
 
-	/* A part of one structure is of no use. */
-	if (!item || (!array && item->flags & UTRACE_ITEM_F_FAULTED) ||
-	    (memory->unit == UTRACE_UNIT_ONE && item->len < size))
+	/* A part of one structure is of no use, unless its hook says so. */
+	if (!item || (!structures[memory->layout].part && !array &&
+		      (item->flags & UTRACE_ITEM_F_FAULTED ||
+		       (memory->unit == UTRACE_UNIT_ONE && item->len < size))))
 		return false;
-	print_items(&e, item, memory->layout, array);
+	/* No element could be read. */
+	if (array && item->len < size && item->whole)
+		return false;
+	print_items(&e, item, args[arg], memory->layout, array);
 	return true;
 }

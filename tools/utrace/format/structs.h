@@ -86,12 +86,16 @@ struct member {
  * @name: its name there
  * @first: number of its first member
  * @n: number of its members
+ * @brackets: print one like an array of one
+ * @part: the hook prints also a part of one
  * @hook: prints all of it instead of its members, or NULL
  */
 struct structure {
 	const char *name;
 	__u16 first;
 	__u16 n;
+	bool brackets;
+	bool part;
 	void (*hook)(const struct element *element);
 };
 
@@ -99,8 +103,10 @@ struct structure {
  * struct element - a structure that is being printed
  * @s: the text is appended here
  * @items: the captured items of the call
+ * @args: arguments of the call
  * @item: the item that contains the structure
  * @structure: its kind
+ * @layout: the index of its kind
  * @data: its bytes
  * @len: number of bytes, which may be fewer than the structure has
  * @from: number of bytes before @data in the element of @item: this is a
@@ -111,8 +117,10 @@ struct structure {
 struct element {
 	struct seq_buf *s;
 	const struct utrace_call_items *items;
+	const unsigned long *args;
 	const struct utrace_item *item;
 	const struct structure *structure;
+	unsigned int layout;
 	const __u8 *data;
 	size_t len;
 	size_t from;
@@ -120,8 +128,26 @@ struct element {
 	enum utrace_abi abi;
 };
 
+/**
+ * struct arg_text - an argument or a result that a hook prints
+ * @s: the text is appended here
+ * @items: the captured items of the call
+ * @args: arguments of the call; of a result: the result alone
+ * @arg: number of the argument
+ * @value: its value
+ * @abi: ABI of the call
+ */
+struct arg_text {
+	struct seq_buf *s;
+	const struct utrace_call_items *items;
+	const unsigned long *args;
+	unsigned int arg;
+	unsigned long value;
+	enum utrace_abi abi;
+};
+
 bool structs_print(struct seq_buf *s, const struct utrace_call_items *items,
-		   unsigned int arg, const struct utrace_memory *memory,
+		   const unsigned long *args, unsigned int arg, const struct utrace_memory *memory,
 		   enum utrace_abi abi);
 
 void structs_print_mode(struct seq_buf *s, __u32 mode);

@@ -3,4 +3,29 @@
 #ifndef _KERNEL_UTRACE_DECODE_PROGRAMS_PROCESSES_H
 #define _KERNEL_UTRACE_DECODE_PROGRAMS_PROCESSES_H
 
+#include <asm/ldt.h>
+#include <asm/prctl.h>
+#include <linux/capability.h>
+#include <linux/mempolicy.h>
+#include <linux/personality.h>
+#include <linux/rseq.h>
+#include <linux/seccomp.h>
+#include <linux/securebits.h>
+
+/* Numbers that arguments point to. */
+struct number_int {
+	int n;
+};
+
+struct number_long {
+	unsigned long n;
+};
+
+struct number_u64 {
+	unsigned long long n;
+};
+
+/* prctl(PR_SET_NAME) */
+typedef char comm_t[16];
+
 #endif /* _KERNEL_UTRACE_DECODE_PROGRAMS_PROCESSES_H */

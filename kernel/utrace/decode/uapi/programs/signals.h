@@ -3,12 +3,23 @@
 #ifndef _KERNEL_UTRACE_DECODE_PROGRAMS_SIGNALS_H
 #define _KERNEL_UTRACE_DECODE_PROGRAMS_SIGNALS_H
 
-/* rt_sigaction() */
+#include <linux/signal.h>
+#include <linux/signalfd.h>
+
+/* rt_sigaction(): the mask of x32 is aligned as that of i386. */
 struct rt_sigaction {
 	unsigned long handler;
 	unsigned long flags;
 	unsigned long restorer;
-	__u64 mask;
+	__u32 mask[2];
+};
+
+/* sigaction() of i386. */
+struct old_sigaction {
+	unsigned long handler;
+	unsigned long mask;
+	unsigned long flags;
+	unsigned long restorer;
 };
 
 #endif /* _KERNEL_UTRACE_DECODE_PROGRAMS_SIGNALS_H */

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - arguments of calls about processes that are no plain structures
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <linux/array_size.h>
+#include <linux/prctl.h>
+#include <linux/seq_buf.h>
+
+#include "decode/print.h"
+#include "decode/write.h"
+#include "hooks.h"
+#include "sets.h"
+
+/* The numbers in encoded operations of FUTEX_WAKE_OP. */
+#define OP_SHIFT	8	/* the argument is a shift */
+#define OP_BITS(op, at, bits)	((op) >> (at) & ((1U << (bits)) - 1))
+
+/* The name of a thread: up to 15 bytes, and a NUL that may be missing. */
+void whole_comm(const struct element *e)
+{
+	size_t len = strnlen((const char *)e->data, e->len), most;
+
+	most = sizeof(char[16]) - 1;
+	utrace_print_string(e->s, (const char *)e->data, len < most ? len : most);
+	if (len > most)
+		utrace_write_literal(e->s, "...");
+}
+
+/* Print a number of 32 bits with all of its digits; 0 has no prefix. */
+static void print_wide_hex(struct seq_buf *s, __u32 number)
+{
+	seq_buf_printf(s, "%#08x", number);
+}
+
+/* A segment of set_thread_area() and modify_ldt(). */
+void whole_user_desc(const struct element *e)
+{
+	static const struct {
+		const char *name;
+		unsigned int at;
+		unsigned int bits;
+	} flags[] = {
+		{ "seg_32bit", 0, 1 }, { "contents", 1, 2 },
+		{ "read_exec_only", 3, 1 }, { "limit_in_pages", 4, 1 },
+		{ "seg_not_present", 5, 1 }, { "useable", 6, 1 }, { "lm", 7, 1 },
+	};
+	__u32 words[4] = {};
+	size_t i, n = ARRAY_SIZE(flags);
+
+	memcpy(words, e->data, e->len < sizeof(words) ? e->len : sizeof(words));
+	utrace_write_literal(e->s, "{entry_number=");
+	if ((int)words[0] == -1)
+		utrace_write_literal(e->s, "-1");
+	else
+		utrace_write_decimal(e->s, words[0]);
+	utrace_write_literal(e->s, ", base_addr=");
+	print_wide_hex(e->s, words[1]);
+	utrace_write_literal(e->s, ", limit=");
+	print_wide_hex(e->s, words[2]);
+	/* Only 64-bit programs have the last one. */
+	n -= e->abi == UTRACE_ABI_IA32;
+	for (i = 0; i < n; i++)
+		seq_buf_printf(e->s, ", %s=%u", flags[i].name,
+			       OP_BITS(words[3], flags[i].at, flags[i].bits));
+	utrace_write_char(e->s, '}');
+}
+
+/* clone3() */
+
+static __u64 word_at(const struct element *e, size_t word)
+{
+	__u64 value = 0;
+
+	if (8 * word + 8 <= e->len)
+		memcpy(&value, e->data + 8 * word, sizeof(value));
+	return value;
+}
+
+static void print_pointer(struct seq_buf *s, const char *name, __u64 address)
+{
+	seq_buf_printf(s, ", %s=", name);
+	if (address)
+		utrace_print_hex(s, address);
+	else
+		utrace_write_literal(s, "NULL");
+}
+
+/*
+ * The arguments of clone3(): what the flags ask for.  Sizes of older and newer
+ * structures are in the second argument.
+ */
+void whole_clone_args(const struct element *e)
+{
+	enum { FLAGS, PIDFD, CHILD_TID, PARENT_TID, EXIT_SIGNAL, STACK,
+	       STACK_SIZE, TLS, SET_TID, SET_TID_SIZE, CGROUP, WORDS };
+	__u64 flags = word_at(e, FLAGS), size = e->args[1];
+	struct seq_buf *s = e->s;
+	const struct utrace_item *tids;
+	size_t i;
+
+	utrace_write_literal(s, "{flags=");
+	utrace_print_flags(s, UTRACE_FLAGS_CLONE3, flags);
+	if (flags & 0x00001000)		/* CLONE_PIDFD */
+		print_pointer(s, "pidfd", word_at(e, PIDFD));
+	if (flags & 0x01200000)		/* CLONE_CHILD_SETTID, _CLEARTID */
+		print_pointer(s, "child_tid", word_at(e, CHILD_TID));
+	if (flags & 0x00100000)		/* CLONE_PARENT_SETTID */
+		print_pointer(s, "parent_tid", word_at(e, PARENT_TID));
+	utrace_write_literal(s, ", exit_signal=");
+	if (word_at(e, EXIT_SIGNAL) && word_at(e, EXIT_SIGNAL) <= 64)
+		utrace_print_signal(s, word_at(e, EXIT_SIGNAL));
+	else
+		utrace_write_decimal(s, word_at(e, EXIT_SIGNAL));
+	print_pointer(s, "stack", word_at(e, STACK));
+	utrace_write_literal(s, ", stack_size=");
+	utrace_print_hex(s, word_at(e, STACK_SIZE));
+	if (flags & 0x00080000)		/* CLONE_SETTLS */
+		print_pointer(s, "tls", word_at(e, TLS));
+	if (e->len >= 8 * (SET_TID_SIZE + 1) &&
+	    (word_at(e, SET_TID) || word_at(e, SET_TID_SIZE))) {
+		tids = element_child(e, element_member(e, "set_tid"));
+		if (tids && tids->len / 4 == word_at(e, SET_TID_SIZE)) {
+			utrace_write_literal(s, ", set_tid=[");
+			for (i = 0; i < tids->len / 4; i++) {
+				int tid;
+
+				memcpy(&tid, tids->data + 4 * i, sizeof(tid));
+				seq_buf_printf(s, "%s%d", i ? ", " : "", tid);
+			}
+			utrace_write_char(s, ']');
+		} else {
+			print_pointer(s, "set_tid", word_at(e, SET_TID));
+		}
+		seq_buf_printf(s, ", set_tid_size=%llu",
+			       (unsigned long long)word_at(e, SET_TID_SIZE));
+	}
+	if (e->len >= 8 * (CGROUP + 1) && flags & 0x200000000ULL)
+		seq_buf_printf(s, ", cgroup=%llu",
+			       (unsigned long long)word_at(e, CGROUP));
+	/* Members that this command does not know. */
+	if (size > 8 * WORDS)
+		utrace_write_literal(s, ", ...");
+	utrace_write_char(s, '}');
+}
+
+/* prctl() */
+
+/* A capability, for the commands of PR_CAP_AMBIENT that take one. */
+void arg_ambient_cap(const struct arg_text *a)
+{
+	if (a->args[1] == PR_CAP_AMBIENT_RAISE ||
+	    a->args[1] == PR_CAP_AMBIENT_LOWER ||
+	    a->args[1] == PR_CAP_AMBIENT_IS_SET)
+		utrace_print_flags(a->s, UTRACE_FLAGS_CAP, a->value);
+	else
+		utrace_print_hex(a->s, a->value);
+}
+
+void arg_mce_policy(const struct arg_text *a)
+{
+	if (a->args[1] == PR_MCE_KILL_SET)
+		utrace_print_flags(a->s, UTRACE_FLAGS_MCE_POLICY, a->value);
+	else
+		utrace_print_hex(a->s, a->value);
+}
+
+/* The number of a signal that is a word. */
+void arg_long_signal(const struct arg_text *a)
+{
+	if (a->value > 128)
+		utrace_write_decimal(a->s, a->value);
+	else
+		utrace_print_signal(a->s, a->value);
+}
+
+/* A process that may trace the task. */
+void arg_ptracer(const struct arg_text *a)
+{
+	long any = a->abi == UTRACE_ABI_NATIVE ? -1L : 0xffffffffL;
+
+	if (a->value == (unsigned long)any &&
+	    utrace_style.constants == UTRACE_CONSTANTS_NAMES) {
+		utrace_write_literal(a->s, "PR_SET_PTRACER_ANY");
+	} else if (a->value == (unsigned long)any) {
+		utrace_print_hex(a->s, a->value);
+		if (utrace_style.constants == UTRACE_CONSTANTS_BOTH)
+			utrace_write_literal(a->s, " /* PR_SET_PTRACER_ANY */");
+	} else {
+		utrace_write_signed(a->s, (int)a->value);
+	}
+}
+
+/* A kind of processes, which strace always prints as a number. */
+void arg_pidtype(const struct arg_text *a)
+{
+	utrace_print_hex(a->s, (__u32)a->value);
+	if (utrace_style.constants == UTRACE_CONSTANTS_RAW)
+		return;
+	utrace_write_literal(a->s, " /* ");
+	if (!utrace_print_names(a->s, UTRACE_FLAGS_PIDTYPE, (__u32)a->value))
+		utrace_write_literal(a->s, "PIDTYPE_???");
+	utrace_write_literal(a->s, " */");
+}
+
+/* The length of a vector, and flags above it. */
+void arg_vector_length(const struct arg_text *a)
+{
+	static const struct {
+		unsigned int bit;
+		const char *name;
+	} flags[] = {
+		{ PR_SVE_SET_VL_ONEXEC, "_SET_VL_ONEXEC" },
+		{ PR_SVE_VL_INHERIT, "_VL_INHERIT" },
+	};
+	bool sme = a->args[0] == PR_SME_SET_VL || a->args[0] == PR_SME_GET_VL;
+	__u32 value = a->value, rest = value & ~PR_SVE_VL_LEN_MASK;
+	size_t i;
+
+	if (utrace_style.constants != UTRACE_CONSTANTS_NAMES) {
+		utrace_print_hex(a->s, value);
+		return;
+	}
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		if (!(rest & flags[i].bit))
+			continue;
+		seq_buf_printf(a->s, "PR_%s%s|", sme ? "SME" : "SVE",
+			       flags[i].name);
+		rest &= ~flags[i].bit;
+	}
+	if (rest)
+		seq_buf_printf(a->s, "%#x|", rest);
+	utrace_print_hex(a->s, value & PR_SVE_VL_LEN_MASK);
+}
+
+/* A value of FUTEX_WAKE_OP. */
+void arg_futex_op(const struct arg_text *a)
+{
+	__u32 op = a->value;
+
+	utrace_write_char(a->s, '{');
+	if (OP_BITS(op, 28, 4) & OP_SHIFT)
+		utrace_write_literal(a->s, "FUTEX_OP_OPARG_SHIFT|");
+	utrace_print_flags(a->s, UTRACE_FLAGS_FUTEX_OP, OP_BITS(op, 28, 3));
+	utrace_write_literal(a->s, ", ");
+	utrace_print_hex(a->s, OP_BITS(op, 12, 12));
+	utrace_write_literal(a->s, ", ");
+	utrace_print_flags(a->s, UTRACE_FLAGS_FUTEX_CMP, OP_BITS(op, 24, 4));
+	utrace_write_literal(a->s, ", ");
+	utrace_print_hex(a->s, OP_BITS(op, 0, 12));
+	utrace_write_char(a->s, '}');
+}
+
+/* A number of 32 bits, in base 10 and 16. */
+void arg_uint(const struct arg_text *a)
+{
+	utrace_write_decimal(a->s, (__u32)a->value);
+}
+
+void arg_xint(const struct arg_text *a)
+{
+	utrace_print_hex(a->s, (__u32)a->value);
+}

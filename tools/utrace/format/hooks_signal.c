@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - arguments of calls about signals that are no plain structures
+ */
+#include <signal.h>
+#include <string.h>
+
+#include "decode/print.h"
+#include "hooks.h"
+#include "siginfo.h"
+
+/* The bytes before the union of siginfo: 64-bit programs have padding there. */
+#define HEAD		12
+#define HEAD_PADDED	16
+
+/*
+ * A set of signals that an argument points to.  The kernel reads only whole
+ * sets, but it writes parts of them, too.
+ */
+void whole_sigset(const struct element *e)
+{
+	size_t size = utrace_layouts[e->layout].size[e->abi];
+
+	if (e->item->flags & UTRACE_ITEM_F_OUT ? e->len : e->item->whole == size)
+		structs_print_sigset(e->s, e->data, e->len);
+	else
+		utrace_print_hex(e->s, e->args[e->item->arg]);
+}
+
+void whole_siginfo(const struct element *e)
+{
+	siginfo_t info = {};
+	size_t len = e->len;
+
+	if (len > sizeof(info))
+		len = sizeof(info);
+	if (e->abi == UTRACE_ABI_NATIVE) {
+		memcpy(&info, e->data, len);
+	} else if (len > HEAD) {
+		if (len > sizeof(info) - HEAD_PADDED + HEAD)
+			len = sizeof(info) - HEAD_PADDED + HEAD;
+		memcpy(&info, e->data, HEAD);
+		memcpy((char *)&info + HEAD_PADDED, e->data + HEAD, len - HEAD);
+	}
+	siginfo_print(e->s, &info);
+}

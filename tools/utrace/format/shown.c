@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - which arguments of a call are printed, in which order
+ *
+ * Most calls print the arguments of their rows in their order.  Here are those
+ * that do not.
+ */
+#include <string.h>
+
+#include <linux/prctl.h>
+#include <linux/sched.h>
+#include <linux/seccomp.h>
+
+#include "shown.h"
+
+static void add(struct shown *shown, unsigned int arg, const char *name)
+{
+	shown->args[shown->n].arg = arg;
+	shown->args[shown->n].name = name;
+	shown->n++;
+}
+
+/* clone() prints names, and only what the flags ask for. */
+static void of_clone(struct shown *shown, const unsigned long args[6],
+		     enum utrace_abi abi)
+{
+	/* The 32-bit table has the last two in another order. */
+	unsigned int tls = abi == UTRACE_ABI_IA32 ? 3 : 4;
+
+	add(shown, 1, "child_stack=");
+	add(shown, 0, "flags=");
+	shown->entry = 2;
+	if (args[0] & (CLONE_PARENT_SETTID | CLONE_PIDFD))
+		add(shown, 2, "parent_tid=");
+	if (args[0] & CLONE_SETTLS)
+		add(shown, tls, "tls=");
+	if (args[0] & (CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID))
+		add(shown, 7 - tls, "child_tidptr=");
+}
+
+/* prctl(PR_SET_SECCOMP) has further arguments only with a filter. */
+static void of_seccomp(struct shown *shown, const unsigned long args[6])
+{
+	add(shown, 0, NULL);
+	add(shown, 1, NULL);
+	if (args[1] != SECCOMP_MODE_STRICT)
+		add(shown, 2, NULL);
+	if (args[1] != SECCOMP_MODE_STRICT && args[1] != SECCOMP_MODE_FILTER) {
+		add(shown, 3, NULL);
+		add(shown, 4, NULL);
+	}
+	shown->entry = shown->n;
+}
+
+/**
+ * shown_find() - find out which arguments of a call are printed
+ * @shown: filled in
+ * @call: row of the call
+ * @args: its arguments
+ * @abi: ABI of the call
+ *
+ * Return: false if all of them are, in the order of the row.
+ */
+bool shown_find(struct shown *shown, const struct utrace_call *call,
+		const unsigned long args[6], enum utrace_abi abi)
+{
+	shown->n = 0;
+	if (call->nargs != 5 || !call->name)
+		return false;
+	if (!strcmp(call->name, "clone")) {
+		of_clone(shown, args, abi);
+		return true;
+	}
+	if (!strcmp(call->name, "prctl") && args[0] == PR_SET_SECCOMP) {
+		of_seccomp(shown, args);
+		return true;
+	}
+	return false;
+}
