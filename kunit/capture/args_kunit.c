@@ -150,6 +150,20 @@ static void bytes_of_any_length(struct kunit *test)
 	}
 }
 
+/* Capture a call of the native ABI. */
+static void take_entry(struct fixture *f, const struct utrace_call *call,
+		       const unsigned long args[6], unsigned int what)
+{
+	utrace_capture_entry(&f->c, call, UTRACE_ABI_NATIVE, args, what);
+}
+
+static void take_exit(struct fixture *f, const struct utrace_call *call,
+		      const unsigned long args[6], long result,
+		      unsigned int what)
+{
+	utrace_capture_exit(&f->c, call, UTRACE_ABI_NATIVE, args, result, what);
+}
+
 static const struct utrace_call everything_in = {
 	.name = "everything_in",
 	.nargs = 6,
@@ -157,7 +171,7 @@ static const struct utrace_call everything_in = {
 		{ UTRACE_ARG_PATH },
 		{ UTRACE_ARG_ARGV },
 		{ UTRACE_ARG_IN, 5 },
-		{ UTRACE_ARG_IN_IOVEC, 5 },
+		{ UTRACE_ARG_IN, 5 },
 		{ UTRACE_ARG_SOCKADDR, 5 },
 		{ UTRACE_ARG_SIZE },
 	},
@@ -170,7 +184,7 @@ static const struct utrace_call everything_out = {
 		{ UTRACE_ARG_OUT, UTRACE_LEN_FIXED | 16 },
 		{ UTRACE_ARG_OUT, 5 },
 		{ UTRACE_ARG_OUT, UTRACE_LEN_RESULT },
-		{ UTRACE_ARG_OUT_IOVEC, 5 },
+		{ UTRACE_ARG_OUT, 5 },
 		{ UTRACE_ARG_OUT_SOCKADDR, 4 },
 		{ UTRACE_ARG_SIZE },
 	},
@@ -191,15 +205,15 @@ static void hostile_pointers(struct kunit *test)
 		};
 
 		capture_begin(f);
-		utrace_capture_entry(&f->c, &everything_in, args, ALL);
+		take_entry(f, &everything_in, args, ALL);
 		EXPECT_ITEM(test, 0, STRING, 0, 0, 0, FAULTED);
 		EXPECT_ITEM(test, 1, ARGV, 1, 0, 0, FAULTED);
 		EXPECT_ITEM(test, 2, BYTES, 2, 0, 16, FAULTED);
-		EXPECT_ITEM(test, 3, BYTES, 3, 0, 0, FAULTED);
+		EXPECT_ITEM(test, 3, BYTES, 3, 0, 16, FAULTED);
 		EXPECT_ITEM(test, 4, SOCKADDR, 4, 0, 16, FAULTED);
 		n = capture_items(f);
 		KUNIT_EXPECT_EQ(test, n, 5);
-		utrace_capture_exit(&f->c, &everything_out, args, 16, ALL);
+		take_exit(f, &everything_out, args, 16, ALL);
 		/* Neither length nor address was captured. */
 		KUNIT_EXPECT_EQ(test, capture_items(f), n + 4);
 		for (; n < capture_items(f); n++)
@@ -277,25 +291,11 @@ static void lost_does_not_wrap(struct kunit *test)
 
 /* System calls. */
 
-static const struct utrace_call iovec_in = {
-	.name = "writev",
-	.nargs = 3,
-	.arg = {
-		{ UTRACE_ARG_FD },
-		{ UTRACE_ARG_IN_IOVEC, 2 },
-		{ UTRACE_ARG_SIZE },
-	},
-};
-
-static const struct utrace_call iovec_out = {
-	.name = "readv",
-	.nargs = 3,
-	.arg = {
-		{ UTRACE_ARG_FD },
-		{ UTRACE_ARG_OUT_IOVEC, 2 },
-		{ UTRACE_ARG_SIZE },
-	},
-};
+/* Rows of the table: the array is argument 1, its length argument 2. */
+static const struct utrace_call *row(unsigned int nr)
+{
+	return utrace_call_of(nr);
+}
 
 /* Write ten entries to @to: "ab", an empty one, "cde", and seven times "f". */
 static void poke_iovecs(struct kunit *test, unsigned long to)
@@ -312,30 +312,50 @@ static void poke_iovecs(struct kunit *test, unsigned long to)
 	capture_poke(test, to, iov, sizeof(iov));
 }
 
-static void iovecs_are_gathered(struct kunit *test)
+#define IOVECS(n)	((n) * sizeof(struct iovec))
+
+static void iovecs_are_followed(struct kunit *test)
 {
 	struct fixture *f = capture_begin_user(test);
 	unsigned long args[6] = { -1, f->user + 512, 4 };
 
 	poke_iovecs(test, args[1]);
 	capture_begin(f);
-	utrace_capture_entry(&f->c, &iovec_in, args, ALL);
-	EXPECT_ITEM(test, 0, BYTES, 1, 6, 6, 0);
-	EXPECT_DATA(test, 0, "abcdef");
-	/* A call that reads less than there is room for. */
+	take_entry(f, row(__NR_writev), args, ALL);
+	EXPECT_ITEM(test, 0, STRUCT, 1, IOVECS(4), IOVECS(4), 0);
+	/* The null pointer has no item. */
+	KUNIT_EXPECT_EQ(test, capture_items(f), 4);
+	EXPECT_DATA(test, 1, "ab");
+	EXPECT_DATA(test, 2, "cde");
+	EXPECT_DATA(test, 3, "f");
+	KUNIT_EXPECT_EQ(test, capture_nth(test, 2)->parent, 2);
+	KUNIT_EXPECT_EQ(test, capture_nth(test, 2)->index, 2U);
+	capture_expect_sound(test);
+}
+
+/* A call that reads less than there is room for, and one that fails. */
+static void iovecs_end_with_result(struct kunit *test)
+{
+	struct fixture *f = capture_begin_user(test);
+	unsigned long args[6] = { -1, f->user + 512, 4 };
+
+	poke_iovecs(test, args[1]);
 	capture_begin(f);
-	utrace_capture_exit(&f->c, &iovec_out, args, 4, ALL);
-	EXPECT_ITEM(test, 0, BYTES, 1, 4, 4, 0);
-	EXPECT_DATA(test, 0, "abcd");
+	take_exit(f, row(__NR_readv), args, 4, ALL);
+	KUNIT_EXPECT_EQ(test, capture_items(f), 4);
+	EXPECT_DATA(test, 1, "ab");
+	EXPECT_DATA(test, 2, "cd");
+	KUNIT_EXPECT_EQ(test, capture_nth(test, 3)->len, 0);
 	capture_begin(f);
-	utrace_capture_exit(&f->c, &iovec_out, args, 0, ALL);
-	EXPECT_ITEM(test, 0, BYTES, 1, 0, 0, 0);
+	take_exit(f, row(__NR_readv), args, -EINVAL, ALL);
+	EXPECT_ITEM(test, 0, STRUCT, 1, IOVECS(4), IOVECS(4), 0);
+	KUNIT_EXPECT_EQ(test, capture_items(f), 1);
 	capture_expect_sound(test);
 }
 
 static void iovecs_without_number(struct kunit *test)
 {
-	static const unsigned long count[] = { 9, 1024, INT_MAX, ULONG_MAX };
+	static const unsigned long count[] = { 100, 1024, INT_MAX, ULONG_MAX };
 	struct fixture *f = capture_begin_user(test);
 	unsigned long args[6] = { -1, f->user + 512 };
 	unsigned int i;
@@ -344,13 +364,13 @@ static void iovecs_without_number(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(count); i++) {
 		capture_begin(f);
 		args[2] = count[i];
-		utrace_capture_entry(&f->c, &iovec_in, args, ALL);
-		EXPECT_ITEM(test, 0, BYTES, 1, 10, 10, TRUNCATED);
-		EXPECT_DATA(test, 0, "abcdefffff");
+		take_entry(f, row(__NR_writev), args, ALL);
+		KUNIT_EXPECT_EQ(test, capture_nth(test, 0)->len,
+				ALIGN_DOWN(ITEM_DATA, 8));
+		KUNIT_EXPECT_EQ(test, capture_nth(test, 0)->flags, TRUNCATED);
+		EXPECT_DATA(test, 1, "ab");
+		capture_expect_sound(test);
 	}
-	capture_begin(f);
-	utrace_capture_exit(&f->c, &iovec_out, args, LONG_MAX, ALL);
-	EXPECT_ITEM(test, 0, BYTES, 1, 10, 10, TRUNCATED);
 }
 
 /* Entries have lengths beyond all memory, and an array is not fully mapped. */
@@ -365,19 +385,19 @@ static void iovecs_that_lie(struct kunit *test)
 
 	capture_poke(test, args[1], iov, sizeof(iov));
 	capture_begin(f);
-	utrace_capture_entry(&f->c, &iovec_in, args, ALL);
-	EXPECT_ITEM(test, 0, BYTES, 1, ITEM_DATA, SIZE_MAX, TRUNCATED);
+	take_entry(f, row(__NR_writev), args, ALL);
+	EXPECT_ITEM(test, 0, STRUCT, 1, IOVECS(2), IOVECS(3), FAULTED);
+	KUNIT_EXPECT_EQ(test, capture_nth(test, 1)->len, ITEM_DATA);
+	KUNIT_EXPECT_EQ(test, capture_nth(test, 2)->len, ITEM_DATA);
 
 	iov[0].iov_len = 4;
-	iov[1].iov_len = 4;
+	iov[1] = (struct iovec) { (void __user *)f->end - 1, 4 };
 	capture_poke(test, args[1], iov, sizeof(iov));
-	utrace_capture_entry(&f->c, &iovec_in, args, ALL);
-	EXPECT_ITEM(test, 1, BYTES, 1, 8, 8, FAULTED);
-
-	iov[1].iov_base = (void __user *)f->end - 1;
-	capture_poke(test, args[1], iov, sizeof(iov));
-	utrace_capture_entry(&f->c, &iovec_in, args, ALL);
-	EXPECT_ITEM(test, 2, BYTES, 1, 5, 8, FAULTED);
+	capture_begin(f);
+	take_entry(f, row(__NR_writev), args, ALL);
+	KUNIT_EXPECT_EQ(test, capture_nth(test, 1)->len, 4);
+	KUNIT_EXPECT_EQ(test, capture_nth(test, 2)->len, 1);
+	KUNIT_EXPECT_EQ(test, capture_nth(test, 2)->flags, FAULTED);
 	capture_expect_sound(test);
 }
 
@@ -390,14 +410,14 @@ static void argv_is_taken(struct kunit *test)
 
 	capture_poke(test, args[1], argv, sizeof(argv));
 	capture_begin(f);
-	utrace_capture_entry(&f->c, &everything_in, args, ALL);
+	take_entry(f, &everything_in, args, ALL);
 	EXPECT_ITEM(test, 0, ARGV, 1, 7, 7, 0);
 	EXPECT_DATA(test, 0, "ls\0-l\0\0");
 
 	/* A truncated string has a NUL as well. */
 	capture_begin_sized(f, HEADER + 8);
 	capture_poke(test, f->user, "0123456789", 11);
-	utrace_capture_entry(&f->c, &everything_in, args, ALL);
+	take_entry(f, &everything_in, args, ALL);
 	EXPECT_ITEM(test, 0, ARGV, 1, 8, 8, TRUNCATED);
 	EXPECT_DATA(test, 0, "0123456\0");
 
@@ -406,7 +426,7 @@ static void argv_is_taken(struct kunit *test)
 	capture_poke(test, f->user, "abc\0def", 8);
 	argv[1] = text + 4;
 	capture_poke(test, args[1], argv, sizeof(argv));
-	utrace_capture_entry(&f->c, &everything_in, args, ALL);
+	take_entry(f, &everything_in, args, ALL);
 	EXPECT_ITEM(test, 0, ARGV, 1, 8, 8, TRUNCATED);
 	EXPECT_DATA(test, 0, "abc\0def\0");
 	capture_expect_sound(test);
@@ -423,10 +443,10 @@ static void argv_without_end(struct kunit *test)
 	for (at = args[1]; at < f->end; at += sizeof(text))
 		capture_poke(test, at, &text, sizeof(text));
 	capture_begin(f);
-	utrace_capture_entry(&f->c, &everything_in, args, ALL);
+	take_entry(f, &everything_in, args, ALL);
 	EXPECT_ITEM(test, 0, ARGV, 1, ITEM_DATA, ITEM_DATA, TRUNCATED);
 	args[1] = f->end - 2 * sizeof(text);
-	utrace_capture_entry(&f->c, &everything_in, args, ALL);
+	take_entry(f, &everything_in, args, ALL);
 	EXPECT_ITEM(test, 1, ARGV, 1, 2, 2, FAULTED);
 	capture_expect_sound(test);
 }
@@ -440,15 +460,15 @@ static void sockaddrs_of_entry(struct kunit *test)
 	unsigned int i;
 
 	capture_begin(f);
-	utrace_capture_entry(&f->c, &everything_in, args, ALL);
+	take_entry(f, &everything_in, args, ALL);
 	EXPECT_ITEM(test, 0, SOCKADDR, 4, 16, 16, 0);
 	/* The kernel uses the lower half of the length only. */
 	args[5] = 1UL << 32 | 8;
-	utrace_capture_entry(&f->c, &everything_in, args, ALL);
+	take_entry(f, &everything_in, args, ALL);
 	EXPECT_ITEM(test, 1, SOCKADDR, 4, 8, 8, 0);
 	for (i = 0; i < ARRAY_SIZE(bad_length); i++) {
 		args[5] = bad_length[i];
-		utrace_capture_entry(&f->c, &everything_in, args, ALL);
+		take_entry(f, &everything_in, args, ALL);
 	}
 	KUNIT_EXPECT_EQ(test, capture_items(f), 2);
 }
@@ -466,31 +486,27 @@ static void longest_sockaddr(struct kunit *test)
 		     sizeof(struct sockaddr_storage));
 	capture_fill(test, args[4], AF_UNIX, most);
 	capture_begin(f);
-	utrace_capture_entry(&f->c, &everything_in, args,
-			     UTRACE_CAPTURE_SOCKETS);
+	take_entry(f, &everything_in, args, UTRACE_CAPTURE_SOCKETS);
 	EXPECT_ITEM(test, 0, SOCKADDR, 4, most, most, 0);
 	capture_expect_filled(test, 0, AF_UNIX);
 	capture_expect_sound(test);
 
 	/* The last byte of the address is not mapped. */
 	args[4]++;
-	utrace_capture_entry(&f->c, &everything_in, args,
-			     UTRACE_CAPTURE_SOCKETS);
+	take_entry(f, &everything_in, args, UTRACE_CAPTURE_SOCKETS);
 	EXPECT_ITEM(test, 1, SOCKADDR, 4, most - 1, most, FAULTED);
 	capture_expect_sound(test);
 	/* The room is too small for the whole address. */
 	args[4]--;
 	capture_begin_sized(f, HEADER + most - 8);
-	utrace_capture_entry(&f->c, &everything_in, args,
-			     UTRACE_CAPTURE_SOCKETS);
+	take_entry(f, &everything_in, args, UTRACE_CAPTURE_SOCKETS);
 	EXPECT_ITEM(test, 0, SOCKADDR, 4, most - 8, most, TRUNCATED);
 	capture_expect_filled(test, 0, AF_UNIX);
 	capture_expect_sound(test);
 	/* A longer address is rejected. */
 	args[5]++;
 	capture_begin(f);
-	utrace_capture_entry(&f->c, &everything_in, args,
-			     UTRACE_CAPTURE_SOCKETS);
+	take_entry(f, &everything_in, args, UTRACE_CAPTURE_SOCKETS);
 	KUNIT_EXPECT_EQ(test, capture_items(f), 0);
 }
 
@@ -512,14 +528,14 @@ static void sockaddrs_of_exit(struct kunit *test)
 
 	capture_begin(f);
 	capture_poke(test, args[2], &len, sizeof(len));
-	utrace_capture_exit(&f->c, &accept_call, args, 3, ALL);
+	take_exit(f, &accept_call, args, 3, ALL);
 	EXPECT_ITEM(test, 0, SOCKADDR, 1, 12, 12, 0);
 	for (i = 0; i < ARRAY_SIZE(bad_length); i++) {
 		capture_poke(test, args[2], &bad_length[i], sizeof(int));
-		utrace_capture_exit(&f->c, &accept_call, args, 3, ALL);
+		take_exit(f, &accept_call, args, 3, ALL);
 	}
 	args[2] = 0;
-	utrace_capture_exit(&f->c, &accept_call, args, 3, ALL);
+	take_exit(f, &accept_call, args, 3, ALL);
 	KUNIT_EXPECT_EQ(test, capture_items(f), 1);
 }
 
@@ -532,25 +548,24 @@ static void out_after_success_only(struct kunit *test)
 
 	capture_begin(f);
 	for (i = 0; i < ARRAY_SIZE(error); i++)
-		utrace_capture_exit(&f->c, &everything_out, args, error[i],
-				    ALL);
+		take_exit(f, &everything_out, args, error[i], ALL);
 	KUNIT_EXPECT_EQ(test, capture_items(f), 0);
-	utrace_capture_exit(&f->c, &everything_out, args, 7, ALL);
+	take_exit(f, &everything_out, args, 7, ALL);
 	EXPECT_ITEM(test, 0, BYTES, 0, 16, 16, 0);
 	EXPECT_ITEM(test, 1, BYTES, 1, 5, 5, 0);
 	EXPECT_ITEM(test, 2, BYTES, 2, 7, 7, 0);
 	KUNIT_EXPECT_EQ(test, capture_items(f), 3);
 	/* A result with the upper bit set is neither an error nor a length. */
 	capture_begin(f);
-	utrace_capture_exit(&f->c, &everything_out, args, LONG_MIN, ALL);
+	take_exit(f, &everything_out, args, LONG_MIN, ALL);
 	EXPECT_ITEM(test, 2, BYTES, 2, 0, 0, 0);
 	/*
 	 * Memory that is captured at the entry is not captured again at the
 	 * exit.
 	 */
 	capture_begin(f);
-	utrace_capture_exit(&f->c, &everything_in, args, 7, ALL);
-	utrace_capture_entry(&f->c, &everything_out, args, ALL);
+	take_exit(f, &everything_in, args, 7, ALL);
+	take_entry(f, &everything_out, args, ALL);
 	KUNIT_EXPECT_EQ(test, capture_items(f), 0);
 }
 
@@ -574,15 +589,15 @@ static void what_is_asked_for(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(row); i++) {
 		capture_begin(f);
-		utrace_capture_entry(&f->c, &everything_in, args, row[i].what);
+		take_entry(f, &everything_in, args, row[i].what);
 		KUNIT_EXPECT_EQ(test, capture_items(f), row[i].items);
 	}
 	/* Pass null pointers, and a call that is not in the table. */
 	capture_begin(f);
 	memset(args, 0, sizeof(args));
-	utrace_capture_entry(&f->c, &everything_in, args, ALL);
-	utrace_capture_exit(&f->c, &everything_out, args, 0, ALL);
-	utrace_capture_entry(&f->c, &(struct utrace_call) {}, args, ALL);
+	take_entry(f, &everything_in, args, ALL);
+	take_exit(f, &everything_out, args, 0, ALL);
+	take_entry(f, &(struct utrace_call) {}, args, ALL);
 	KUNIT_EXPECT_EQ(test, capture_items(f), 0);
 }
 
@@ -630,7 +645,8 @@ static struct kunit_case capture_cases[] = {
 	KUNIT_CASE(full_to_the_byte),
 	KUNIT_CASE(item_of_what_room_is_left),
 	KUNIT_CASE(lost_does_not_wrap),
-	KUNIT_CASE(iovecs_are_gathered),
+	KUNIT_CASE(iovecs_are_followed),
+	KUNIT_CASE(iovecs_end_with_result),
 	KUNIT_CASE(iovecs_without_number),
 	KUNIT_CASE(iovecs_that_lie),
 	KUNIT_CASE(argv_is_taken),

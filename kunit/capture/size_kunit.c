@@ -170,12 +170,13 @@ static void memory_that_is_written(struct kunit *test)
 	utrace_capture_free(c);
 }
 
-/* With long items, more entries of an array are read. */
+/* With long structures, more entries of an array are read. */
 static void many_iovecs(struct kunit *test)
 {
 	struct fixture *f = capture_begin_user(test);
 	unsigned long args[6] = { 1, f->user + PAGE_SIZE, 40 };
 	struct iovec iov = { (void __user *)f->user, 100 };
+	const struct utrace_item *item = NULL;
 	struct utrace_capture *c;
 	unsigned int i;
 
@@ -183,9 +184,14 @@ static void many_iovecs(struct kunit *test)
 	for (i = 0; i < 40; i++)
 		capture_poke(test, args[1] + i * sizeof(iov), &iov,
 			     sizeof(iov));
-	c = begin(test, UTRACE_ITEM_SIZE, UTRACE_ITEM_SIZE_MAX, LARGE);
+	c = begin(test, UTRACE_ITEM_SIZE_MAX, UTRACE_ITEM_SIZE, LARGE);
 	utrace_capture_call(c, __NR_writev, args, UTRACE_CAPTURE_BUFFERS);
-	expect(test, next(c, NULL), 'v', 4000, 4000, 0);
+	item = next(c, item);
+	KUNIT_EXPECT_EQ(test, (size_t)item->len, 40 * sizeof(iov));
+	for (i = 0; i < 40; i++) {
+		item = next(c, item);
+		expect(test, item, 'v', 100, 100, 0);
+	}
 	utrace_capture_free(c);
 }
 

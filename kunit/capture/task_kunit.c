@@ -63,10 +63,12 @@ static void file_behind_descriptor(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->c.lost, 0);
 
 	capture_begin(f);
-	utrace_capture_entry(&f->c, &openat, args, UTRACE_CAPTURE_FILES);
+	utrace_capture_entry(&f->c, &openat, UTRACE_ABI_NATIVE, args,
+			     UTRACE_CAPTURE_FILES);
 	EXPECT_ITEM(test, 0, FILE, 1, 1, 1, 0);
 	args[0] = raw;
-	utrace_capture_entry(&f->c, &openat, args, UTRACE_CAPTURE_FILES);
+	utrace_capture_entry(&f->c, &openat, UTRACE_ABI_NATIVE, args,
+			     UTRACE_CAPTURE_FILES);
 	EXPECT_ITEM(test, 1, FILE, 0, 1, 1, 0);
 	KUNIT_EXPECT_EQ(test, capture_items(f), 3);
 	close_fd(raw);
@@ -326,19 +328,20 @@ static void creds_and_pipe_of_task(struct kunit *test)
 
 static void take_arguments(struct fixture *f, struct pt_regs *regs)
 {
-	static const struct utrace_call call = {
+	struct utrace_call call = {
 		.name = "two_arrays",
 		.nargs = 3,
 		.arg = {
-			{ UTRACE_ARG_IN_IOVEC, 2 },
 			{ UTRACE_ARG_ARGV },
+			utrace_call_of(__NR_writev)->arg[1],
 			{ UTRACE_ARG_SIZE },
 		},
 	};
 	unsigned long args[6];
 
 	utrace_current_args(regs, args);
-	utrace_capture_entry(&f->c, &call, args, ALL);
+	utrace_capture_entry(&f->c, &call, in_compat_syscall() ?
+			     UTRACE_ABI_IA32 : UTRACE_ABI_NATIVE, args, ALL);
 }
 
 /* Use equal arrays in the layouts of both tables. */
@@ -361,10 +364,11 @@ static void arrays_of_task(struct kunit *test)
 	user_task_poke(t, offsetof(struct user_area, scratch), &wide,
 		       sizeof(wide));
 	p = arm(t, &in, UTRACE_EVENT(SYSCALL_ENTRY), __NR_getppid);
-	user_task_syscall(t, __NR_getppid, at, at + 32, 2);
+	user_task_syscall(t, __NR_getppid, at + 32, at, 2);
 	probe_detach(p);
-	EXPECT_DATA(test, 0, "abcde");
-	EXPECT_DATA(test, 1, "ab\0cde\0");
+	EXPECT_DATA(test, 0, "ab\0cde\0");
+	EXPECT_DATA(test, 2, "ab");
+	EXPECT_DATA(test, 3, "cde");
 	capture_expect_sound(test);
 }
 
@@ -392,11 +396,12 @@ static void arrays_of_narrow_call(struct kunit *test)
 	p = arm(t, &in, UTRACE_EVENT(SYSCALL_ENTRY), nr);
 	/* The call ignores the upper halves of the registers. */
 	user_task_do(t, .op = USER_INT80, .nr = nr,
-		     .arg = { junk | at, junk | (at + 16), junk | 2 });
+		     .arg = { junk | (at + 16), junk | at, junk | 2 });
 	user_task_result(t);
 	probe_detach(p);
-	EXPECT_DATA(test, 0, "abcde");
-	EXPECT_DATA(test, 1, "ab\0cde\0");
+	EXPECT_DATA(test, 0, "ab\0cde\0");
+	EXPECT_DATA(test, 2, "ab");
+	EXPECT_DATA(test, 3, "cde");
 	capture_expect_sound(test);
 }
 #endif

@@ -129,7 +129,7 @@ static bool length_is_sound(const struct utrace_call *call,
 		return false;
 	type = call->arg[arg->len].type;
 	if (arg->type == UTRACE_ARG_OUT_SOCKADDR)
-		return type == UTRACE_ARG_ADDR;
+		return type == UTRACE_ARG_ADDR || type == UTRACE_ARG_STRUCT;
 	return type == UTRACE_ARG_SIZE || type == UTRACE_ARG_INT;
 }
 
@@ -141,6 +141,8 @@ static bool arg_is_sound(const struct utrace_call *call,
 		return length_is_sound(call, arg);
 	case UTRACE_ARG_FLAGS:
 		return arg->len < UTRACE_FLAG_SETS;
+	case UTRACE_ARG_STRUCT:
+		return true;
 	case UTRACE_ARG_NONE:
 		return false;
 	default:

@@ -29,7 +29,7 @@
 /**
  * enum utrace_item_kind - kinds of items
  * @UTRACE_ITEM_STRING: string that an argument points to, without NUL
- * @UTRACE_ITEM_BYTES: memory that an argument, or its struct iovec, points to
+ * @UTRACE_ITEM_BYTES: memory that an argument, or a struct iovec, points to
  * @UTRACE_ITEM_SOCKADDR: struct sockaddr
  * @UTRACE_ITEM_FILE: path of the file of a descriptor
  * @UTRACE_ITEM_ARGV: strings, each with its NUL

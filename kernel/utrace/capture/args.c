@@ -9,93 +9,14 @@
 #include <linux/compat.h>
 #include <linux/err.h>
 #include <linux/fcntl.h>
-#include <linux/math.h>
 #include <linux/minmax.h>
 #include <linux/socket.h>
 #include <linux/string.h>
 #include <linux/thread_info.h>
 #include <linux/uaccess.h>
-#include <linux/uio.h>
 
 #include "../decode/table.h"
 #include "item.h"
-
-/*
- * Maximum number of struct iovec that are read for each UTRACE_ITEM_SIZE bytes
- * that an item may have; later ones are ignored.
- */
-#define IOVECS		8
-
-/*
- * Read entry @i of a user array of struct iovec.  Return false after a fault.
- */
-static bool get_iovec(struct iovec *to, const void __user *array, size_t i)
-{
-	const struct compat_iovec __user *narrow = array;
-	const struct iovec __user *wide = array;
-	struct compat_iovec iov;
-
-	if (!in_compat_syscall())
-		return !copy_from_user(to, wide + i, sizeof(*to));
-	if (copy_from_user(&iov, narrow + i, sizeof(iov)))
-		return false;
-	to->iov_base = compat_ptr(iov.iov_base);
-	to->iov_len = iov.iov_len;
-	return true;
-}
-
-/*
- * Copy the memory of the struct iovec in @array, concatenated, until @room
- * bytes are full or the entries add up to @most bytes.  Add to @whole the bytes
- * of the entries, and to @flags why any are missing.  Read at most @entries.
- * Return the number of bytes copied.
- */
-static size_t copy_iovecs(void *to, size_t room, const void __user *array,
-			  size_t count, size_t entries, size_t most,
-			  size_t *whole, unsigned int *flags)
-{
-	size_t i, len, part, got, done = 0;
-	struct iovec iov;
-
-	for (i = 0; i < count && *whole < most; i++) {
-		if (i == entries) {
-			*flags |= UTRACE_ITEM_F_TRUNCATED;
-			break;
-		}
-		if (!get_iovec(&iov, array, i)) {
-			*flags |= UTRACE_ITEM_F_FAULTED;
-			break;
-		}
-		len = min_t(size_t, iov.iov_len, most - *whole);
-		*whole += len;
-		part = min(len, room - done);
-		got = utrace_copy_memory(to + done, iov.iov_base, part);
-		done += got;
-		if (got < part) {
-			*flags |= UTRACE_ITEM_F_FAULTED;
-			break;
-		}
-		if (part < len)
-			*flags |= UTRACE_ITEM_F_TRUNCATED;
-	}
-	return done;
-}
-
-static void capture_iovecs(struct utrace_capture *c, unsigned int arg,
-			   const void __user *array, size_t count, size_t most)
-{
-	unsigned int flags = 0;
-	struct utrace_item *item;
-	size_t len, whole = 0;
-
-	item = utrace_item_begin(c, UTRACE_ITEM_BYTES, arg, 0);
-	if (!item)
-		return;
-	len = copy_iovecs(item->data, utrace_item_room(c), array, count,
-			  IOVECS * DIV_ROUND_UP(c->buffers, UTRACE_ITEM_SIZE),
-			  most, &whole, &flags);
-	utrace_item_end(c, item, len, whole, flags);
-}
 
 /* Read entry @i of a user array of pointers to strings; false after a fault. */
 static bool get_string_pointer(const char __user **to,
@@ -184,20 +105,18 @@ static void capture_out_sockaddr(struct utrace_capture *c, unsigned int arg,
 }
 
 /*
- * The UTRACE_CAPTURE_ bit of a type; 0 if an argument of the type is fully
- * described by its value.
+ * The UTRACE_CAPTURE_ bit of an argument; 0 if it is fully described by its
+ * value.
  */
-static unsigned int what_takes(enum utrace_arg_type type)
+static unsigned int what_takes(const struct utrace_arg *arg)
 {
-	switch (type) {
+	switch (arg->type) {
 	case UTRACE_ARG_PATH:
 	case UTRACE_ARG_STRING:
 	case UTRACE_ARG_ARGV:
 		return UTRACE_CAPTURE_STRINGS;
 	case UTRACE_ARG_IN:
 	case UTRACE_ARG_OUT:
-	case UTRACE_ARG_IN_IOVEC:
-	case UTRACE_ARG_OUT_IOVEC:
 		return UTRACE_CAPTURE_BUFFERS;
 	case UTRACE_ARG_SOCKADDR:
 	case UTRACE_ARG_OUT_SOCKADDR:
@@ -206,7 +125,7 @@ static unsigned int what_takes(enum utrace_arg_type type)
 	case UTRACE_ARG_DFD:
 		return UTRACE_CAPTURE_FILES;
 	case UTRACE_ARG_STRUCT:
-		return UTRACE_CAPTURE_STRUCTS;
+		return utrace_memories[arg->len].what;
 	default:
 		return 0;
 	}
@@ -220,12 +139,12 @@ static bool takes_arg(const struct utrace_call *call,
 		      const unsigned long args[6], unsigned int i,
 		      unsigned int what)
 {
-	what &= what_takes(call->arg[i].type);
+	what &= what_takes(&call->arg[i]);
 	return what && (args[i] || what == UTRACE_CAPTURE_FILES);
 }
 
 /*
- * Length, or number of entries, of the memory that @a describes.  For
+ * Length of the memory that @a describes.  For
  * UTRACE_LEN_RESULT this is the result, or 0 if the call failed.
  */
 static size_t length_of(const struct utrace_arg *a, const unsigned long args[6],
@@ -255,9 +174,6 @@ static void capture_in(struct utrace_capture *c, const struct utrace_arg *a,
 	case UTRACE_ARG_IN:
 		utrace_capture_bytes(c, i, from, len);
 		break;
-	case UTRACE_ARG_IN_IOVEC:
-		capture_iovecs(c, i, from, len, SIZE_MAX);
-		break;
 	case UTRACE_ARG_SOCKADDR:
 		utrace_capture_sockaddr(c, i, from, len);
 		break;
@@ -283,9 +199,6 @@ static void capture_out(struct utrace_capture *c, const struct utrace_arg *a,
 	switch (a->type) {
 	case UTRACE_ARG_OUT:
 		utrace_capture_bytes(c, i, from, len);
-		break;
-	case UTRACE_ARG_OUT_IOVEC:
-		capture_iovecs(c, i, from, len, max(result, 0L));
 		break;
 	case UTRACE_ARG_OUT_SOCKADDR:
 		capture_out_sockaddr(c, i, from, (const int __user *)len);

@@ -12,6 +12,7 @@
  * bounded by the table.
  */
 #include <linux/align.h>
+#include <linux/err.h>
 #include <linux/limits.h>
 #include <linux/minmax.h>
 #include <linux/overflow.h>
@@ -26,16 +27,20 @@
  * @arg: number of the argument
  * @abi: ABI of the call
  * @what: UTRACE_CAPTURE_ bits
+ * @flat: no pointer is followed
+ * @left: bytes that the call has written to the memory of struct iovec, but for
+ *	those that were captured; all bits are set if nothing limits them
  */
 struct walk {
 	struct utrace_capture *c;
 	unsigned int arg;
 	enum utrace_abi abi;
 	unsigned int what;
+	bool flat;
+	u64 left;
 };
 
-static void capture_layout(const struct walk *w,
-			   const struct utrace_layout *layout,
+static void capture_layout(struct walk *w, const struct utrace_layout *layout,
 			   const void __user *from, size_t len);
 
 /* An unsigned number of @size bytes at @from, which need not be aligned. */
@@ -71,7 +76,7 @@ static size_t bytes_of(const struct utrace_layout *layout, enum utrace_abi abi,
 }
 
 /* Capture the memory behind @pointer, which is in an element of an item. */
-static void follow(const struct walk *w, const struct utrace_pointer *pointer,
+static void follow(struct walk *w, const struct utrace_pointer *pointer,
 		   const u8 *element)
 {
 	const struct utrace_layout *layout = &utrace_layouts[pointer->layout];
@@ -82,6 +87,10 @@ static void follow(const struct walk *w, const struct utrace_pointer *pointer,
 
 	if (!from)
 		return;
+	if (pointer->limited && w->left != U64_MAX) {
+		length = min(length, w->left);
+		w->left -= length;
+	}
 	w->c->inner.field = pointer->at[w->abi];
 	switch (pointer->kind) {
 	case UTRACE_ITEM_STRING:
@@ -104,13 +113,16 @@ static void follow(const struct walk *w, const struct utrace_pointer *pointer,
 }
 
 /* Capture what the pointers of the elements of @item point to. */
-static void follow_all(const struct walk *w, const struct utrace_layout *layout,
+static void follow_all(struct walk *w, const struct utrace_layout *layout,
 		       const struct utrace_item *item)
 {
 	unsigned int size = layout->size[w->abi], parent = w->c->items, i, n;
 	const u8 *element = item->data;
 
 	for (n = 0; n < item->len / size; n++, element += size) {
+		if (layout->limit_at[w->abi] && w->c->exit)
+			w->left = number_at(element + layout->limit_at[w->abi],
+					    sizeof(u32));
 		for (i = 0; i < layout->npointers; i++) {
 			w->c->inner.parent = parent;
 			w->c->inner.index = n;
@@ -121,8 +133,7 @@ static void follow_all(const struct walk *w, const struct utrace_layout *layout,
 }
 
 /* Capture @len bytes of structures at @from, and what they point to. */
-static void capture_layout(const struct walk *w,
-			   const struct utrace_layout *layout,
+static void capture_layout(struct walk *w, const struct utrace_layout *layout,
 			   const void __user *from, size_t len)
 {
 	struct utrace_item *item = (struct utrace_item *)(w->c->data +
@@ -132,7 +143,7 @@ static void capture_layout(const struct walk *w,
 	if (!layout->size[w->abi])
 		return;
 	utrace_capture_memory(w->c, UTRACE_ITEM_STRUCT, w->arg, from, len);
-	if (w->c->items != items && layout->npointers)
+	if (w->c->items != items && layout->npointers && !w->flat)
 		follow_all(w, layout, item);
 }
 
@@ -178,13 +189,18 @@ void utrace_capture_structs(struct utrace_capture *c, unsigned int arg,
 			    long result, unsigned int what)
 {
 	const struct utrace_layout *layout = &utrace_layouts[memory->layout];
-	const struct walk w = {
-		.c = c, .arg = arg, .abi = abi, .what = what,
+	struct walk w = {
+		.c = c, .arg = arg, .abi = abi, .what = what, .left = U64_MAX,
 	};
 	u64 length;
 
 	if (!get_length(memory, args, result, &length))
 		return;
+	if (memory->flags & UTRACE_MEMORY_FLAT)
+		w.flat = !c->exit || IS_ERR_VALUE(result);
+	/* Else the result is a number of structures. */
+	if (c->exit && memory->arg != UTRACE_LEN_RESULT)
+		w.left = max(result, 0L);
 	capture_layout(&w, layout, (const void __user *)args[arg],
 		       bytes_of(layout, abi, memory->unit, length));
 	memset(&c->inner, 0, sizeof(c->inner));

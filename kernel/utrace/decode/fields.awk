@@ -123,6 +123,8 @@ function add_structure(i,	j, first, n, words, k, text) {
 			text = text ",\n\t\t.hook = whole_" substr(words[k], 6)
 		else if (words[k] ~ /^(brackets|part)$/)
 			text = text ",\n\t\t." words[k] " = true"
+		else if (words[k] == "buffers" || words[k] ~ /^limit=/)
+			continue
 		else
 			complain(layout_file[i], layout_line[i], "'" words[k] \
 				 "' is not an option of structures")

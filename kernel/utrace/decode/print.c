@@ -112,18 +112,6 @@ static void print_memory(const struct call_text *c, unsigned int arg)
 		print_address(c, arg);
 }
 
-/* Print the captured bytes of all struct iovec as one string. */
-static void print_iovec(const struct call_text *c, unsigned int arg)
-{
-	if (!item_of(c, arg)) {
-		print_address(c, arg);
-		return;
-	}
-	utrace_write_char(c->s, '[');
-	print_memory(c, arg);
-	utrace_write_char(c->s, ']');
-}
-
 /**
  * utrace_print_argv() - print captured strings as an array
  * @s: the text is appended here
@@ -354,18 +342,48 @@ static noinline_for_stack void print_wait_status(const struct call_text *c, unsi
 	}
 }
 
+#ifdef __KERNEL__
 /*
- * Only the command prints structures: the kernel's clients capture none.
+ * Print the memory that structures point to.  The kernel's clients capture no
+ * structures but struct iovec.
  */
+static bool structs_print(struct seq_buf *s,
+			  const struct utrace_call_items *items,
+			  const unsigned long args[6], unsigned int arg,
+			  const struct utrace_memory *memory,
+			  enum utrace_abi abi)
+{
+	const struct utrace_layout *layout = &utrace_layouts[memory->layout];
+	const struct utrace_item *item = items->out[arg] ?: items->of[arg], *one;
+	const char *before = "";
+	unsigned int i;
+
+	if (!item || !layout->npointers)
+		return false;
+	utrace_write_char(s, '[');
+	for (i = 0; i < item->len / layout->size[abi]; i++) {
+		one = utrace_item_behind(items, item,
+					 utrace_pointers[layout->pointer].at[abi],
+					 i);
+		if (!one)
+			continue;
+		seq_buf_puts(s, before);
+		utrace_print_memory(s, items, one);
+		before = ", ";
+	}
+	if (is_part(item))
+		seq_buf_printf(s, "%s...", before);
+	utrace_write_char(s, ']');
+	return true;
+}
+#endif
+
 static void print_structs(const struct call_text *c, unsigned int arg,
 			  const struct utrace_arg *is)
 {
-#ifndef __KERNEL__
-	if (c->items && structs_print(c->s, c->items, c->args, arg,
-				      &utrace_memories[is->len], c->abi))
-		return;
-#endif
-	print_address(c, arg);
+	if (!c->items || !structs_print(c->s, c->items, c->args, arg,
+					&utrace_memories[is->len], c->abi))
+		print_address(c, arg);
 }
 
 /* Print an argument, or a result, that a function of the command prints. */
@@ -487,10 +505,6 @@ static void print_arg(const struct call_text *c, unsigned int arg,
 	case UTRACE_ARG_IN:
 	case UTRACE_ARG_OUT:
 		print_memory(c, arg);
-		break;
-	case UTRACE_ARG_IN_IOVEC:
-	case UTRACE_ARG_OUT_IOVEC:
-		print_iovec(c, arg);
 		break;
 	case UTRACE_ARG_SOCKADDR:
 	case UTRACE_ARG_OUT_SOCKADDR:
@@ -622,7 +636,6 @@ static bool is_output(const struct utrace_arg *arg)
 	if (arg->type == UTRACE_ARG_STRUCT)
 		return utrace_memories[arg->len].flags & UTRACE_MEMORY_OUT;
 	return arg->type == UTRACE_ARG_OUT ||
-	       arg->type == UTRACE_ARG_OUT_IOVEC ||
 	       arg->type == UTRACE_ARG_OUT_SOCKADDR;
 }
 
@@ -882,10 +895,13 @@ void utrace_print_output_items(struct seq_buf *s, unsigned int nr,
 	unsigned int i;
 
 	for (i = 0; call && i < call->nargs; i++) {
-		item = items->of[i];
+		item = items->out[i] ?: items->of[i];
 		if (!item || !item->len)
 			continue;
-		if (item->kind == UTRACE_ITEM_SOCKADDR) {
+		if (item->kind == UTRACE_ITEM_STRUCT && items->most) {
+			utrace_write_char(s, ' ');
+			print_structs(&c, i, &call->arg[i]);
+		} else if (item->kind == UTRACE_ITEM_SOCKADDR) {
 			utrace_write_char(s, ' ');
 			print_sockaddr(&c, i);
 		} else if (item->kind == UTRACE_ITEM_BYTES && items->most) {

@@ -23,8 +23,6 @@ BEGIN {
 	plain["lower"] = "UTRACE_ARG_UPPER, 1"
 	memory["in"] = "UTRACE_ARG_IN"
 	memory["out"] = "UTRACE_ARG_OUT"
-	memory["iov"] = "UTRACE_ARG_IN_IOVEC"
-	memory["outiov"] = "UTRACE_ARG_OUT_IOVEC"
 	memory["sockaddr"] = "UTRACE_ARG_SOCKADDR"
 	memory["outsockaddr"] = "UTRACE_ARG_OUT_SOCKADDR"
 	# What a pointer in a structure points to, besides structures.
@@ -56,6 +54,8 @@ function pointer(i, prefix, name, what,	kind, unit, count, text, t) {
 		"UTRACE_ITEM_STRUCT,\n\t\t.layout = " layout[kind]) \
 		",\n\t\t.at = " each_abi(offset(t, name), layout_abi[i]) \
 		",\n\t\t.size = " each_abi(size_of(t, name), layout_abi[i])
+	if (layout_options[i] ~ / buffers/)
+		text = text ",\n\t\t.limited = true"
 	if (unit == "=") {
 		text = text ",\n\t\t.unit = UTRACE_UNIT_ELEMENTS" \
 			",\n\t\t.count = " count
@@ -85,16 +85,27 @@ function add_pointers(i, j, prefix,	m, what) {
 	}
 }
 
-function add_layouts(	i, before) {
+function add_layouts(	i, before, limit) {
 	for (i = 0; i < nlayouts; i++) {
 		before = npointers + 0
 		add_pointers(i, i, "")
+		limit = ""
+		if (match(layout_options[i], / limit=[^ ]+/))
+			limit = "\t\t.limit_at = " \
+				each_abi(offset(ctype[i], substr(layout_options[i], \
+					RSTART + 7, RLENGTH - 7)), layout_abi[i]) ",\n"
 		layouts = layouts "\t[" i "] = {\t/* " layout_name[i] " */\n" \
 			"\t\t.size = " \
 			each_abi("sizeof(" ctype[i] ")", layout_abi[i]) ",\n" \
-			"\t\t.pointer = " before ",\n" \
+			limit "\t\t.pointer = " before ",\n" \
 			"\t\t.npointers = " (npointers - before) ",\n\t},\n"
 	}
+}
+
+# The UTRACE_CAPTURE_ bit for an argument that points to structures KIND.
+function capture_bit(kind) {
+	return layout_options[layout[kind]] ~ / buffers/ ? \
+		"UTRACE_CAPTURE_BUFFERS" : "UTRACE_CAPTURE_STRUCTS"
 }
 
 # The index of the row that describes the memory of an argument of type WORD,
@@ -123,11 +134,13 @@ function memory_row(word, nargs,	way, what, kind, from, unit, always, text, narr
 	else if (unit != "ONE" && (from !~ /^[0-9]$/ || from + 0 >= nargs))
 		malformed("'" word "' does not say which argument is the length")
 	text = "\t{\n\t\t.layout = " layout[kind] ",\n\t\t.flags = " \
-		(way == "out" ? "" : "UTRACE_MEMORY_IN") \
-		(way == "inout" ? " | " : "") \
-		(way == "in" ? "" : "UTRACE_MEMORY_OUT") \
+		(way == "out" ? "0" : "UTRACE_MEMORY_IN") \
+		(way == "in" ? "" : " | UTRACE_MEMORY_OUT") \
 		(always ? " | UTRACE_MEMORY_ALWAYS" : "") narrow \
-		",\n\t\t.unit = UTRACE_UNIT_" unit
+		(way == "outin" || capture_bit(kind) ~ /BUFFERS/ && way == "out" ? \
+		 " | UTRACE_MEMORY_FLAT" : "") \
+		",\n\t\t.unit = UTRACE_UNIT_" unit \
+		",\n\t\t.what = " capture_bit(kind)
 	if (unit != "ONE")
 		text = text ",\n\t\t.arg = " from
 	memories = memories text ",\n\t},\n"
@@ -189,9 +202,11 @@ function argument(word, nargs,	type) {
 		return "{ UTRACE_ARG_FLAGS, UTRACE_FLAGS_" \
 			toupper(substr(word, 7)) " }"
 	}
-	if (word ~ /^(in|out|inout)!?:/) {
-		takes(word ~ /^in:/ ? "in" : word ~ /^inout/ ? "inout" : "out",
-		      "UTRACE_CAPTURE_STRUCTS")
+	if (word ~ /^(in|out|inout|outin)!?:/) {
+		type = word
+		gsub(/^[^:]*:|[*@].*/, "", type)
+		takes(word ~ /^in:/ ? "in" : word ~ /^(inout|outin)/ ? \
+		      "inout" : "out", capture_bit(type))
 		return "{ UTRACE_ARG_STRUCT, " memory_row(word, nargs) " }"
 	}
 	type = word

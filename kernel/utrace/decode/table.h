@@ -43,10 +43,6 @@
  *	its size
  * @UTRACE_ARG_OUT: pointer to memory that the call writes; it is captured at
  *	the exit
- * @UTRACE_ARG_IN_IOVEC: pointer to an array of struct iovec for memory that the
- *	call reads
- * @UTRACE_ARG_OUT_IOVEC: pointer to an array of struct iovec for memory that
- *	the call writes
  * @UTRACE_ARG_SOCKADDR: pointer to a struct sockaddr that the call reads
  * @UTRACE_ARG_OUT_SOCKADDR: pointer to a struct sockaddr that the call writes;
  *	@len names the argument that points to an int with its length
@@ -81,8 +77,6 @@ enum utrace_arg_type {
 	UTRACE_ARG_STRING,
 	UTRACE_ARG_IN,
 	UTRACE_ARG_OUT,
-	UTRACE_ARG_IN_IOVEC,
-	UTRACE_ARG_OUT_IOVEC,
 	UTRACE_ARG_SOCKADDR,
 	UTRACE_ARG_OUT_SOCKADDR,
 	UTRACE_ARG_ARGV,
@@ -108,7 +102,7 @@ enum utrace_arg_type {
  * struct utrace_arg - one argument
  * @type: enum utrace_arg_type
  * @len: for memory, the argument that contains its length, or a UTRACE_LEN_
- *	value; for iovecs, the argument that contains their number; for
+ *	value; for
  *	sockaddrs, the argument that contains their length; for
  *	UTRACE_ARG_FLAGS, enum utrace_flag_set; for UTRACE_ARG_STRUCT, the index
  *	in utrace_memories[]; for a number, its bytes if they are not those of
@@ -140,6 +134,7 @@ enum utrace_unit {
 #define UTRACE_MEMORY_OUT	0x02	/* the call writes it */
 #define UTRACE_MEMORY_ALWAYS	0x04	/* also if the call fails */
 #define UTRACE_MEMORY_INT	0x08	/* the upper half of @arg is ignored */
+#define UTRACE_MEMORY_FLAT	0x10	/* follow pointers only at a successful exit */
 
 /**
  * struct utrace_memory - structures that an argument points to
@@ -147,12 +142,14 @@ enum utrace_unit {
  * @flags: UTRACE_MEMORY_ bits
  * @unit: enum utrace_unit, for the value of @arg
  * @arg: the argument that contains the length, or UTRACE_LEN_RESULT
+ * @what: the UTRACE_CAPTURE_ bit that asks for them
  */
 struct utrace_memory {
 	u16 layout;
 	u8 flags;
 	u8 unit;
 	u8 arg;
+	u8 what;
 };
 
 /**
@@ -160,9 +157,12 @@ struct utrace_memory {
  * @size: bytes of the structure by ABI; 0: the ABI has no such structure
  * @pointer: index in utrace_pointers[] of its first pointer
  * @npointers: number of its pointers whose memory is captured
+ * @limit_at: offset by ABI of an int that the call writes: the number of bytes
+ *	that it has written to the memory of struct iovec; 0: its result is
  */
 struct utrace_layout {
 	u16 size[UTRACE_ABIS];
+	u16 limit_at[UTRACE_ABIS];
 	u16 pointer;
 	u8 npointers;
 };
@@ -171,6 +171,8 @@ struct utrace_layout {
  * struct utrace_pointer - a pointer in a structure
  * @kind: enum utrace_item_kind of the memory that it points to
  * @unit: enum utrace_unit, for the value of the length
+ * @limited: at the exit, the number of bytes that the call has written limits
+ *	the memory behind this and the following pointers together
  * @layout: index of &struct utrace_layout, for UTRACE_ITEM_STRUCT
  * @count: the length, if no member contains it
  * @at: offset of the pointer by ABI
@@ -181,6 +183,7 @@ struct utrace_layout {
 struct utrace_pointer {
 	u8 kind;
 	u8 unit;
+	bool limited;
 	u16 layout;
 	u16 count;
 	u16 at[UTRACE_ABIS];

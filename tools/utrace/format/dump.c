@@ -21,7 +21,8 @@
 static const char *const names[] = {
 	"mq_timedreceive", "mq_timedsend", "pread64", "preadv", "preadv2",
 	"pwrite64", "pwritev", "pwritev2", "read", "readv", "recv", "recvfrom",
-	"send", "sendto", "vmsplice", "write", "writev",
+	"recvmmsg", "recvmmsg_time64", "recvmsg", "send", "sendmmsg", "sendmsg",
+	"sendto", "vmsplice", "write", "writev",
 };
 
 static bool is_dumped(const struct utrace_call *call)
@@ -86,6 +87,65 @@ static void dump_item(struct out *out, const struct utrace_item *item)
 	}
 }
 
+/* Dump the memory of each struct iovec in @item, whose row is @layout. */
+static void dump_iovecs(struct out *out, const struct utrace_call_items *items,
+			const struct utrace_item *item,
+			const struct utrace_layout *layout, enum utrace_abi abi)
+{
+	const unsigned int at = utrace_pointers[layout->pointer].at[abi];
+	const struct utrace_item *one;
+	unsigned int i;
+
+	for (i = 0; i < item->len / layout->size[abi]; i++) {
+		struct seq_buf s = { .buffer = out_room(out, LINE_SIZE), .size = LINE_SIZE };
+
+		one = utrace_item_behind(items, item, at, i);
+		if (!one || !one->whole)
+			continue;
+		seq_buf_printf(&s, " * %llu bytes in buffer %u\n", one->whole, i);
+		out_add(out, s.len);
+		dump_item(out, one);
+	}
+}
+
+/*
+ * Dump the memory of struct iovec, or of those that messages point to; @several
+ * means that there may be several messages.
+ */
+static void dump_structs(struct out *out, const struct utrace_call_items *items,
+			 const struct utrace_item *item,
+			 const struct utrace_layout *layout, enum utrace_abi abi,
+			 bool several)
+{
+	const struct utrace_pointer *pointer = &utrace_pointers[layout->pointer];
+	const struct utrace_layout *inner;
+	const struct utrace_item *one;
+	unsigned int i, n;
+
+	if (layout->npointers && pointer->limited) {
+		dump_iovecs(out, items, item, layout, abi);
+		return;
+	}
+	for (n = 0; n < item->len / layout->size[abi]; n++) {
+		for (i = 0; i < layout->npointers; i++) {
+			struct seq_buf s = { .buffer = out_room(out, LINE_SIZE), .size = LINE_SIZE };
+
+			inner = &utrace_layouts[pointer[i].layout];
+			if (pointer[i].kind != UTRACE_ITEM_STRUCT || !inner->npointers ||
+			    !utrace_pointers[inner->pointer].limited)
+				continue;
+			one = utrace_item_behind(items, item, pointer[i].at[abi], n);
+			if (!one)
+				continue;
+			if (several)
+				seq_buf_printf(&s, " = %zu buffers in vector %u\n",
+					       (size_t)one->len / inner->size[abi], n);
+			out_add(out, s.len);
+			dump_iovecs(out, items, one, inner, abi);
+		}
+	}
+}
+
 /**
  * dump_call() - dump what a call has read or written
  * @text: how text is written
@@ -103,12 +163,25 @@ void dump_call(const struct text *text, struct out *out, __u64 nr, int fd,
 	if (!call || !is_dumped(call))
 		return;
 	for (i = 0; i < call->nargs; i++) {
+		const struct utrace_item *item = items->out[i] ?: items->of[i];
+		const struct utrace_memory *memory = &utrace_memories[call->arg[i].len];
 		enum utrace_arg_type type = call->arg[i].type;
-		bool read = type == UTRACE_ARG_OUT || type == UTRACE_ARG_OUT_IOVEC;
-		bool write = type == UTRACE_ARG_IN || type == UTRACE_ARG_IN_IOVEC;
+		bool structs = type == UTRACE_ARG_STRUCT;
+		bool read = type == UTRACE_ARG_OUT ||
+			    (structs && memory->flags & UTRACE_MEMORY_OUT);
+		bool write = type == UTRACE_ARG_IN || structs;
 
-		if (items->of[i] && items->of[i]->kind == UTRACE_ITEM_BYTES &&
-		    ((read && has(&text->read, fd)) || (write && has(&text->write, fd))))
-			dump_item(out, items->of[i]);
+		/* The lengths of messages are captured when they were sent. */
+		if (structs && !strcmp(call->name, "sendmmsg"))
+			read = false;
+		if (!item || !((read && has(&text->read, fd)) ||
+			       (!read && write && has(&text->write, fd))))
+			continue;
+		if (structs)
+			dump_structs(out, items, item, &utrace_layouts[memory->layout],
+				     utrace_abi_of(nr),
+				     memory->unit == UTRACE_UNIT_ELEMENTS);
+		else if (item->kind == UTRACE_ITEM_BYTES)
+			dump_item(out, item);
 	}
 }
