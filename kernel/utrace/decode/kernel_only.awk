@@ -2,10 +2,11 @@
 #
 # utrace - constants that programs use, in headers for the kernel alone
 #
-# Usage: awk -f kernel_only.awk include/linux/HEADER...
+# Usage: awk -f kernel_only.awk HEADER...
 
 /^#define[ \t]+(AF|MSG|SOL|SCM)_/ && NF > 2 && !/\\$|CMSG_COMPAT/ { print }
 /^#define[ \t]+(SOCK_TYPE_MASK|SPLICE_F_|SWAP_FLAG_|SYSLOG_ACTION_)/ && NF > 2 { print }
 /^#define[ \t]+(MNT_|UMOUNT_)(FORCE|DETACH|EXPIRE|NOFOLLOW)/ { print }
 /^#define[ \t]+SOCK_(CLOEXEC|NONBLOCK)/ && !seen[$2]++ { print }
 /^enum sock_(type|shutdown_cmd) \{/, /^\};/ { print }
+/^#define[ \t]+(SG|SCSI_IOCTL)_[A-Z_]+[ \t]+0x[0-9a-fA-F]/ { print $1, $2, $3 }

@@ -32,6 +32,7 @@
 
 #ifndef __KERNEL__
 #include "format/hooks.h"
+#include "format/ioctls.h"
 #include "format/shown.h"
 #endif
 
@@ -459,6 +460,18 @@ static void print_dev(struct seq_buf *s, u32 dev)
 	seq_buf_puts(s, after);
 }
 
+static void print_flags(const struct call_text *c, unsigned int set,
+			unsigned long value)
+{
+#ifndef __KERNEL__
+	if (set == UTRACE_FLAGS_IOCTL) {
+		ioctl_print(c->s, value, c->abi);
+		return;
+	}
+#endif
+	utrace_print_flags(c->s, set, value);
+}
+
 /* Print an argument, whose number is @value. */
 static void print_arg(const struct call_text *c, unsigned int arg,
 		      const struct utrace_arg *is, unsigned long value)
@@ -494,7 +507,7 @@ static void print_arg(const struct call_text *c, unsigned int arg,
 		utrace_print_signal(c->s, value);
 		break;
 	case UTRACE_ARG_FLAGS:
-		utrace_print_flags(c->s, is->len, value);
+		print_flags(c, is->len, value);
 		break;
 	case UTRACE_ARG_FD:
 	case UTRACE_ARG_DFD:

@@ -11,6 +11,7 @@
 #	set_names.h	the names
 #	rows.h		the system calls, and the memory that arguments point to
 #	fields.h	the members of structures, if WHO is "command"
+#	ioctl_names.h	the numbers of ioctl(), if WHO is "command"
 #
 # If WHO is "kernel", set_names.h has only the names that the kernel prints. AWK,
 # CC and OBJCOPY are the tools. The tables need sizes, offsets and constants of
@@ -39,7 +40,7 @@ generate() {
 	result=$1
 	script=$2
 	shift 2
-	scripts="-v who=$who -f $here/values.awk -f $here/sets.awk -f $here/structs.awk"
+	scripts="-v who=$who -v header=$header -f $here/values.awk -f $here/sets.awk -f $here/structs.awk"
 	$AWK -v query=1 $scripts -f "$script" "$@" > "$out/query.c"
 	for abi in 64 32 x32; do
 		compile -m$abi -c -o "$out/query.o" "$out/query.c"
@@ -56,7 +57,9 @@ for folder; do
 done
 own=$kernel/include/linux
 $AWK -f "$here/kernel_only.awk" "$own/socket.h" "$own/net.h" "$own/splice.h" \
-	"$own/swap.h" "$own/syslog.h" "$own/fs.h" > "$out/kernel_only.h"
+	"$own/swap.h" "$own/syslog.h" "$own/fs.h" "$kernel/include/scsi/sg.h" \
+	"$kernel/include/scsi/scsi_ioctl.h" "$kernel/include/scsi/scsi.h" > "$out/kernel_only.h"
+header=utrace_programs.h
 compile -E -dD "$here/uapi/utrace_programs.h" |
 	$AWK -f "$here/names.awk" > "$out/names"
 
@@ -66,6 +69,21 @@ generate rows.h "$here/table.awk" "$@" "$here/args.tbl" \
 generate set_names.h "$here/set_names.awk" "$out/names" "$@"
 if [ "$who" = command ]; then
 	generate fields.h "$here/fields.awk" "$@"
+	sed -E '/^#/d; s/.*/#if __has_include(<&>)\n#include <&>\n#endif/' \
+		"$here/ioctl_headers" > "$out/ioctls.h"
+	header=ioctls.h
+	compile -E -dD "$out/ioctls.h" |
+		$AWK -f "$here/ioctl_names.awk" > "$out/ioctl.all"
+	# Structures of other architectures have no size: leave out the lines
+	# that do not compile.
+	{ echo "#include <ioctls.h>"; sed 's/.*/int try(int x[&]);/' "$out/ioctl.all"; } \
+		> "$out/query.c"
+	LC_ALL=C compile -fsyntax-only "$out/query.c" 2>&1 |
+		sed -n 's/.*query\.c:\([0-9]*\):.*/\1/p' |
+		$AWK -v all="$out/ioctl.all" '{ wrong[$1] }
+			END { while (getline < all) if (!(++n + 1 in wrong)) print }' \
+		> "$out/ioctl.names"
+	generate ioctl_names.h "$here/ioctls.awk" "$out/ioctl.names"
 fi
 $AWK -v query=1 -f "$here/values.awk" -f "$here/sets.awk" -f "$here/structs.awk" \
 	-f "$here/set_numbers.awk" "$@" > "$out/sets.h"

@@ -5,6 +5,7 @@
 # Only a compiler knows these numbers.  So a script that uses this file runs
 # twice for the same output:
 #
+# -v header=	is the header with the types and constants.
 # -v query=1	writes a C file whose array "values" has all numbers that the
 #		output needs.  It is compiled for each ABI.
 # else		writes the output.  The first three input files are the values
@@ -57,7 +58,7 @@ function size_of(type, member) {
 
 # Write the query instead of the output.
 function write_query() {
-	printf "#include <utrace_programs.h>\n\nconst long long values[]\n" \
+	printf "#include <" header ">\n\nconst long long values[]\n" \
 		"\t__attribute__((section(\".values\"))) = {\n%s};\n", asked
 }
 

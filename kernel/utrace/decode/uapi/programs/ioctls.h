@@ -7,6 +7,7 @@
 #include <linux/eventfd.h>
 #include <linux/fadvise.h>
 #include <linux/falloc.h>
+#include <linux/input-event-codes.h>
 #include <linux/kcmp.h>
 #include <linux/kexec.h>
 #include <linux/membarrier.h>
