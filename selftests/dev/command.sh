@@ -292,6 +292,14 @@ os.close(os.open("/dev/null", 0))'
 	holds "-n" is '[ 231] exit_group(0) = ?' eval 'head -n 1 "$log" | tr -s " "'
 	run -i -e trace=exit_group true
 	holds "-i" has "$log" '^\[0000[0-9a-f]{12}\] exit_group\(0\) += \?$'
+	run -e raw=write -e trace=write cat words
+	holds "-e raw=" has "$log" '^write\(0x1, 0x[0-9a-f]+, 0xb\) += 0xb$'
+	run -e verbose=none -e trace=execve cat words
+	holds "-e verbose=none" has "$log" '^execve\("[^"]*/cat", 0x[0-9a-f]+, 0x[0-9a-f]+( |\))'
+	run -e 'abbrev=!execve' -E 'ONLY=variable' -e trace=execve cat words
+	holds "-e abbrev=" has "$log" '^execve\(.*"ONLY=variable"'
+	run -Y -f -e trace=none sh -c '(sleep 0.5); :'
+	holds "-Y" has "$log" '^[0-9]+<sh> \+\+\+ exited with 0'
 	run -k -e trace=write sh -c 'echo some words; sleep 1; exit'
 	holds "-k: where the call was made" has "$log" '^ > /.*libc.*\(.*\+0x[0-9a-f]+\) \[0x[0-9a-f]+\]$'
 	holds "-k: no such form" clear_error "symbol or source" run --stack-traces=x true

@@ -583,6 +583,19 @@ static void print_one(const struct call_text *c,
 		print_arg(c, arg, &call->arg[arg], value_of(c, call, arg));
 }
 
+/* Print arguments as numbers, from @first on, before @end. */
+static void print_raw(const struct call_text *c, unsigned int first,
+		      unsigned int end)
+{
+	unsigned int i;
+
+	for (i = first; i < end; i++) {
+		if (i > first)
+			utrace_write_literal(c->s, ", ");
+		utrace_print_hex(c->s, word(c, i));
+	}
+}
+
 /* Print the arguments from @first on, before @end. */
 static void print_args(const struct call_text *c,
 		       const struct utrace_call *call, unsigned int first,
@@ -590,6 +603,10 @@ static void print_args(const struct call_text *c,
 {
 	unsigned int i;
 
+	if (utrace_style.raw) {
+		print_raw(c, first, end);
+		return;
+	}
 	for (i = first; i < end; i++) {
 		/* This command does not use the argument. */
 		if (call->arg[i].type == UTRACE_ARG_NONE)
@@ -658,7 +675,7 @@ static unsigned int entry_args(const struct utrace_call *call)
 	unsigned int i;
 
 	for (i = 0; i < call->nargs; i++)
-		if (is_output(&call->arg[i]))
+		if (is_output(&call->arg[i]) && !utrace_style.raw)
 			break;
 	return i;
 }
@@ -675,7 +692,8 @@ static void print_parts(const struct call_text *c,
 	struct shown shown;
 	unsigned int i;
 
-	if (shown_find(&shown, call, c->args, c->abi)) {
+	if (!utrace_style.raw &&
+	    shown_find(&shown, call, c->args, c->abi)) {
 		n = shown.entry;
 		all = shown.n;
 		for (i = entry ? 0 : n; i < (exit ? all : n); i++) {
@@ -882,6 +900,8 @@ void utrace_print_result(struct seq_buf *s, unsigned int nr,
 		ret = (int)ret;
 	if (IS_ERR_VALUE(ret))
 		print_error(s, -ret);
+	else if (utrace_style.raw)
+		utrace_print_hex(s, ret);
 	else if (is->type == UTRACE_ARG_FLAGS)
 		print_flags_result(s, is->len, ret, " (flags ");
 	else if (is->type == UTRACE_ARG_NAMES)

@@ -43,10 +43,12 @@ enum utrace_hex {
  * struct utrace_style - how calls are printed
  * @constants: enum utrace_constants
  * @hex: enum utrace_hex
+ * @raw: arguments and results are numbers in base 16
  */
 struct utrace_style {
 	u8 constants;
 	u8 hex;
+	bool raw;
 };
 
 /* The kernel has one style, which costs nothing.  The command has options. */

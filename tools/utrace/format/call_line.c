@@ -69,6 +69,30 @@ static void leave_out_environment(struct utrace_call_items *items,
 		items->of[row->arg[3].type == UTRACE_ARG_ARGV ? 3 : 2] = NULL;
 }
 
+/* Are the structures of a call printed whole? */
+static bool is_verbose(const struct text *text, __u32 nr)
+{
+	return text->abbrev ? !calls_have(text->abbrev, nr) : text->verbose;
+}
+
+/* Remove the items of structures, so that their addresses are printed. */
+static void leave_out_structs(struct utrace_call_items *items,
+			      const struct utrace_call *row)
+{
+	unsigned int i;
+
+	for (i = 0; row && i < row->nargs; i++) {
+		switch (row->arg[i].type) {
+		case UTRACE_ARG_ARGV:
+		case UTRACE_ARG_SOCKADDR:
+		case UTRACE_ARG_OUT_SOCKADDR:
+		case UTRACE_ARG_STRUCT:
+			items->of[i] = NULL;
+			items->out[i] = NULL;
+		}
+	}
+}
+
 /* Replace the items of descriptors by their texts. */
 static void decode_fds(const struct text *text, struct call *call,
 		       const struct utrace_call *row)
@@ -106,12 +130,14 @@ static void add_items(const struct text *text, struct call *call,
 		return;
 	row = row_of(call);
 	items->most = text->max_string;
-	items->verbose = text->verbose;
+	items->verbose = is_verbose(text, call->nr);
 	utrace_call_items_add(items, row, (const char *)rec + rec->items,
 			      rec->size - rec->items);
 	if (text->decode || text->npaths)
 		decode_fds(text, call, row);
-	if (row && !text->verbose)
+	if (text->structs && !calls_have(text->structs, call->nr))
+		leave_out_structs(items, row);
+	if (row && !items->verbose)
 		leave_out_environment(items, row);
 }
 
@@ -175,12 +201,14 @@ typedef void print_function(struct seq_buf *s, u64 nr,
 			    const unsigned long args[6],
 			    const struct utrace_call_items *items);
 
-static void print_call(struct line *line, const struct call *call,
-		       print_function *print)
+static void print_call(const struct text *text, struct line *line,
+		       const struct call *call, print_function *print)
 {
 	static_assert(sizeof(unsigned long) == sizeof(*call->args), "words");
+	utrace_style.raw = text->raw && calls_have(text->raw, call->nr);
 	print(&line->s, call->nr, (const unsigned long *)call->args,
 	      &call->items);
+	utrace_style.raw = false;
 }
 
 /*
@@ -196,7 +224,7 @@ static size_t show_entry(const struct text *text, const struct log *log,
 	line_open(&line, log, rec->size);
 	line_begin(&line, text, task, rec, rec->time);
 	take_entry(text, &call, task->entry);
-	print_call(&line, &call, utrace_print_call_entry);
+	print_call(text, &line, &call, utrace_print_call_entry);
 	line_close(&line);
 	return line.s.len;
 }
@@ -327,8 +355,10 @@ static void end_with_result(const struct text *text, struct line *line,
 {
 	line_align_result(line, text);
 	utrace_write_literal(&line->s, " = ");
+	utrace_style.raw = text->raw && calls_have(text->raw, call->nr);
 	utrace_print_result(&line->s, call->nr,
 			    (const unsigned long *)call->args, ret);
+	utrace_style.raw = false;
 	if (IS_ERR_VALUE(ret))
 		print_error(&line->s, -ret);
 	else if (text->decode)
@@ -430,7 +460,7 @@ static void print_rest(const struct text *text, struct log *log,
 		utrace_print_call_name(&line.s, call.nr);
 		utrace_write_literal(&line.s, " resumed>");
 	}
-	print_call(&line, &call, utrace_print_call_exit);
+	print_call(text, &line, &call, utrace_print_call_exit);
 	end_with_result(text, &line, &call, &exit->head, exit->ret);
 }
 
@@ -447,7 +477,7 @@ static void print_whole(const struct text *text, struct log *log,
 	line_begin(&line, text, task, entry, entry->time);
 	take_entry(text, &call, task->entry);
 	take_exit(text, &call, exit);
-	print_call(&line, &call, utrace_print_call_items);
+	print_call(text, &line, &call, utrace_print_call_items);
 	end_with_result(text, &line, &call, &exit->head, exit->ret);
 }
 
@@ -540,7 +570,7 @@ void call_line_whole(const struct text *text, struct seen_task *task,
 	line_begin(&line, text, task, rec, from->began ? from->began : rec->time);
 	add_items(text, &call, rec);
 	leave_out_status(&call.items, call.nr, from->ret);
-	print_call(&line, &call, utrace_print_call_items);
+	print_call(text, &line, &call, utrace_print_call_items);
 	end_with_result(text, &line, &call, rec, from->ret);
 }
 
@@ -565,10 +595,10 @@ void call_line_task_end(const struct text *text, struct seen_task *task)
 	take_entry(text, &call, entry);
 	if (log->last == task && log->begun) {
 		line.before = log->begun;
-		print_call(&line, &call, utrace_print_call_exit);
+		print_call(text, &line, &call, utrace_print_call_exit);
 	} else {
 		line_begin(&line, text, task, &entry->head, entry->head.time);
-		print_call(&line, &call, utrace_print_call_items);
+		print_call(text, &line, &call, utrace_print_call_items);
 	}
 	line_align_result(&line, text);
 	utrace_write_literal(&line.s, " = ?");

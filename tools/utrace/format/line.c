@@ -12,6 +12,7 @@
 
 #include "decode/write.h"
 #include "line.h"
+#include "pids.h"
 
 /*
  * Size of a line without captured bytes: six arguments, each with the names of
@@ -71,10 +72,12 @@ static void write_task(struct seq_buf *s, const struct text *text, __s32 tid)
 	if (text->out->fd == STDERR_FILENO) {
 		utrace_write_literal(s, "[pid ");
 		write_right(s, tid, 5);
+		pid_print_name(s, tid);
 		utrace_write_literal(s, "] ");
 		return;
 	}
 	utrace_write_decimal(s, tid);
+	pid_print_name(s, tid);
 	while (s->len < begin + 5)
 		utrace_write_char(s, ' ');
 	utrace_write_char(s, ' ');

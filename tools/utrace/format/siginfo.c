@@ -17,6 +17,7 @@
 #include "calls.h"
 #include "decode/print.h"
 #include "decode/write.h"
+#include "pids.h"
 #include "siginfo.h"
 
 /* Codes that headers of the C library may lack. */
@@ -116,7 +117,9 @@ static void print_pointer(struct seq_buf *s, const void *pointer)
 
 static void print_sender(struct seq_buf *s, const siginfo_t *info)
 {
-	seq_buf_printf(s, ", si_pid=%d, si_uid=%d", info->si_pid, info->si_uid);
+	seq_buf_printf(s, ", si_pid=%d", info->si_pid);
+	pid_print_name(s, info->si_pid);
+	seq_buf_printf(s, ", si_uid=%d", info->si_uid);
 }
 
 static void print_value(struct seq_buf *s, const siginfo_t *info)

@@ -12,6 +12,8 @@
 
 #include "lib/out.h"
 
+struct calls;
+
 enum text_clock {
 	TEXT_NO_CLOCK,
 	TEXT_TIME_OF_DAY,
@@ -80,7 +82,11 @@ struct text_numbers {
  * @stacks: -k: the stack after each call
  * @lines: -kk: with source lines
  * @quiet: QUIET_ bits
- * @verbose: -v: also print environments
+ * @verbose: -v: print structures whole, and environments
+ * @abbrev: -e abbrev=: calls whose structures are not whole, instead of
+ *	@verbose; NULL if it was not given
+ * @structs: -e verbose=: calls whose structures are printed; NULL for all
+ * @raw: -e raw=: calls that are printed in base 16; NULL for none
  * @column: -a: column at which the results of calls begin
  * @max_string: -s: maximum number of bytes to show of memory that calls read
  *	and write
@@ -111,6 +117,9 @@ struct text {
 	bool lines;
 	unsigned int quiet;
 	bool verbose;
+	const struct calls *abbrev;
+	const struct calls *structs;
+	const struct calls *raw;
 	unsigned int column;
 	unsigned int max_string;
 	unsigned int decode;

@@ -81,10 +81,10 @@ static const struct argp_option our_options[] = {
 	{ "debug", 'd', NULL, 0, "Show what is asked of the kernel" },
 	{ "tips", KEY_TIPS, "ID,FORMAT", OPTIONAL,
 	  "Show a tip at the end: a number or random; none, compact or full" },
-	{ NULL, 'V', NULL, OPTION_HIDDEN },
-	{ NULL, 'h', NULL, OPTION_HIDDEN },
+	{ "version", 'V', NULL, 0, "Print the version" },
+	{ NULL, 'h', NULL, 0, "Print this list" },
 	/* Accepted and ignored: the command always does what these turn on. */
-	{ "seccomp-bpf", KEY_NOTHING, NULL, OPTION_HIDDEN },
+	{ "seccomp-bpf", KEY_NOTHING, NULL, 0, "No effect, for scripts of strace" },
 	{}
 };
 
@@ -137,6 +137,11 @@ static void parse_qualifier(struct argp_state *state, struct options *options,
 		{ "s", KEY_SIGNAL }, { "status", KEY_STATUS },
 		{ "quiet", KEY_QUIET }, { "silent", KEY_QUIET },
 		{ "silence", KEY_QUIET }, { "q", KEY_QUIET },
+		{ "abbrev", KEY_ABBREV }, { "a", KEY_ABBREV },
+		{ "verbose", KEY_VERBOSE }, { "v", KEY_VERBOSE },
+		{ "raw", KEY_RAW }, { "x", KEY_RAW },
+		{ "decode-pids", KEY_DECODE_PIDS },
+		{ "decode-pid", KEY_DECODE_PIDS },
 		{ "read", KEY_READ }, { "reads", KEY_READ }, { "r", KEY_READ },
 		{ "write", KEY_WRITE }, { "writes", KEY_WRITE },
 		{ "w", KEY_WRITE }, { "decode-fds", KEY_DECODE_FDS },

@@ -10,7 +10,10 @@
 #include <linux/array_size.h>
 
 #include "decode/print.h"
+#include "format/calls.h"
 #include "format/paths.h"
+#include "format/pids.h"
+#include "lib/memory.h"
 #include "options.h"
 #include "options_text.h"
 #include "sets.h"
@@ -80,7 +83,18 @@ static const struct argp_option text_options[] = {
 	{ "write", KEY_WRITE, "SET", 0,
 	  "Dump the bytes that are written to these descriptors" },
 	{ "writes", KEY_WRITE, NULL, OPTION_ALIAS | OPTION_HIDDEN },
-	{ "no-abbrev", 'v', NULL, 0, "Show environments of execve()" },
+	{ "no-abbrev", 'v', NULL, 0,
+	  "Show structures whole, and environments of execve()" },
+	{ "abbrev", KEY_ABBREV, "SET", 0,
+	  "Shorten the structures of these system calls only" },
+	{ "verbose", KEY_VERBOSE, "SET", 0,
+	  "Show the structures of these system calls only, not their addresses" },
+	{ "raw", KEY_RAW, "SET", 0,
+	  "Show arguments of these system calls as numbers in base 16" },
+	{ NULL, 'Y', NULL, 0, "Show the names of tasks" },
+	{ "decode-pids", KEY_DECODE_PIDS, "SET", OPTIONAL,
+	  "Show the names of tasks behind their numbers: comm" },
+	{ "decode-pid", KEY_DECODE_PIDS, NULL, OPTION_ALIAS | OPTION_HIDDEN },
 	{}
 };
 
@@ -255,6 +269,11 @@ static void parse_set(int key, const char *arg, struct argp_state *state,
 		{ "detached", STATUS_DETACHED },
 		{}
 	};
+	static const struct set_word pid_details[] = {
+		{ "comm", 1 },
+		{ "pidns", 2 },
+		{}
+	};
 	static const struct set_word details[] = {
 		{ "path", DECODE_PATH },
 		{ "socket", DECODE_SOCKET },
@@ -274,11 +293,17 @@ static void parse_set(int key, const char *arg, struct argp_state *state,
 		{}
 	};
 	const char *wrong = NULL, *name = "";
+	unsigned int pids = 0;
 
 	switch (key) {
 	case KEY_STATUS:
 		wrong = set_of_words(&text->status, statuses, arg);
 		name = "status";
+		break;
+	case KEY_DECODE_PIDS:
+		wrong = set_of_words(&pids, pid_details, arg ?: "comm");
+		name = "decode-pids";
+		pid_names = pids & 1;
 		break;
 	case KEY_DECODE_FDS:
 		wrong = set_of_words(&text->decode, details, arg ?: "path");
@@ -350,6 +375,7 @@ static error_t parse_lines(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_STATUS:
 	case KEY_SIGNAL:
+	case KEY_DECODE_PIDS:
 	case KEY_DECODE_FDS:
 	case KEY_READ:
 	case KEY_WRITE:
@@ -387,6 +413,39 @@ static error_t parse_times(int key, char *arg, struct argp_state *state)
 		break;
 	default:
 		return parse_lines(key, arg, state);
+	}
+	return 0;
+}
+
+/* Parse a set of calls, which is never freed. */
+static const struct calls *parse_calls(struct argp_state *state, const char *name,
+				       const char *arg)
+{
+	struct calls *calls = checked(calloc(1, sizeof(*calls)));
+	const char *wrong = calls_parse(calls, arg);
+
+	if (wrong)
+		argp_error(state, "-e %s=%s: %s", name, arg, wrong);
+	return calls;
+}
+
+/* Options for sets of calls. */
+static error_t parse_call_sets(int key, char *arg, struct argp_state *state)
+{
+	struct text *text = &((struct options *)state->input)->text;
+
+	switch (key) {
+	case KEY_ABBREV:
+		text->abbrev = parse_calls(state, "abbrev", arg);
+		break;
+	case KEY_VERBOSE:
+		text->structs = parse_calls(state, "verbose", arg);
+		break;
+	case KEY_RAW:
+		text->raw = parse_calls(state, "raw", arg);
+		break;
+	default:
+		return parse_times(key, arg, state);
 	}
 	return 0;
 }
@@ -433,9 +492,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 'v':
 		text->verbose = true;
+		text->abbrev = NULL;
+		break;
+	case 'Y':
+		pid_names = true;
 		break;
 	default:
-		return parse_times(key, arg, state);
+		return parse_call_sets(key, arg, state);
 	}
 	return 0;
 }

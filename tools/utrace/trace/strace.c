@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - options of strace that this command does not have
+ * utrace - options of strace that this command does not have yet
  *
  * Each has a text that names the nearest option, for users of strace.
  */
@@ -12,23 +12,18 @@
 
 /* Keys of long options that have no letter. */
 enum {
-	KEY_ABBREV = 0x200,
-	KEY_RAW,
-	KEY_INJECT,
+	KEY_INJECT = 0x200,
 	KEY_KVM,
+	KEY_SECONTEXT,
 };
 
 #define HIDDEN		OPTION_HIDDEN
-#define OPTIONAL	(OPTION_HIDDEN | OPTION_ARG_OPTIONAL)
 
 const struct argp_option strace_options[] = {
-	{ "decode-pids", 'Y', "WHAT", OPTIONAL },
-	{ "abbrev", KEY_ABBREV, "SET", HIDDEN },
-	{ "verbose", KEY_ABBREV, "SET", HIDDEN },
-	{ "raw", KEY_RAW, "SET", HIDDEN },
 	{ "inject", KEY_INJECT, "SET", HIDDEN },
 	{ "fault", KEY_INJECT, "SET", HIDDEN },
 	{ "kvm", KEY_KVM, "WHAT", HIDDEN },
+	{ "secontext", KEY_SECONTEXT, "WHAT", HIDDEN | OPTION_ARG_OPTIONAL },
 	{}
 };
 
@@ -36,11 +31,9 @@ static const struct {
 	int key;
 	const char *instead;
 } texts[] = {
-	{ 'Y', "no -Y; the nearest is -f, which begins lines with the pid" },
-	{ KEY_ABBREV, "no --abbrev or --verbose; the nearest is -v" },
-	{ KEY_RAW, "no --raw; the nearest is -s 0, which shows no memory" },
-	{ KEY_INJECT, "no injection of errors; the nearest is strace -e inject=" },
-	{ KEY_KVM, "no --kvm; the nearest is 'perf kvm stat'" },
+	{ KEY_INJECT, "injection comes in a later version; the nearest is strace -e inject=" },
+	{ KEY_KVM, "--kvm comes in a later version; the nearest is 'perf kvm stat'" },
+	{ KEY_SECONTEXT, "--secontext comes in a later version; the nearest is ls -Z" },
 };
 
 /*
