@@ -78,15 +78,17 @@ static void capture_argv(struct utrace_capture *c, unsigned int arg,
  * @c: the capture, with a buffer
  * @arg: number of the argument that points there
  * @from: the address in user memory; any value
- * @len: its length; if the kernel would refuse it, nothing is captured
+ * @len: its length; if it is negative, nothing is captured, and not more than
+ *	the longest address has
  *
  * Context: The task itself; may fault and sleep.
  */
 void utrace_capture_sockaddr(struct utrace_capture *c, unsigned int arg,
 			     const void __user *from, int len)
 {
-	if (len >= 0 && len <= sizeof(struct sockaddr_storage))
-		utrace_capture_memory(c, UTRACE_ITEM_SOCKADDR, arg, from, len);
+	if (len >= 0)
+		utrace_capture_memory(c, UTRACE_ITEM_SOCKADDR, arg, from,
+				      min_t(size_t, len, sizeof(struct sockaddr_storage)));
 }
 
 /*

@@ -196,11 +196,14 @@ void utrace_capture_structs(struct utrace_capture *c, unsigned int arg,
 
 	if (!get_length(memory, args, result, &length))
 		return;
-	if (memory->flags & UTRACE_MEMORY_FLAT)
+	if (memory->flags & UTRACE_MEMORY_FLAT) {
 		w.flat = !c->exit || IS_ERR_VALUE(result);
-	/* Else the result is a number of structures. */
-	if (c->exit && memory->arg != UTRACE_LEN_RESULT)
-		w.left = max(result, 0L);
+		/* The result is a number of structures, or of bytes. */
+		if (c->exit && layout->limit_at[abi])
+			length = min_t(u64, length, max(result, 0L));
+		else if (c->exit)
+			w.left = max(result, 0L);
+	}
 	capture_layout(&w, layout, (const void __user *)args[arg],
 		       bytes_of(layout, abi, memory->unit, length));
 	memset(&c->inner, 0, sizeof(c->inner));

@@ -9,7 +9,7 @@
 BEGIN {
 	# Types of members without ":", and those with an argument after it.
 	split("d u x o dev mode id pid fd signal time str bytes sigset be16 be32 " \
-	      "inaddr in6addr addr kernel_sigset", words)
+	      "inaddr in6addr addr kernel_sigset cstr xstr", words)
 	for (i in words)
 		simple[words[i]]
 }
@@ -93,6 +93,8 @@ function add_field(i, j,	name, text, n, words, k, flags, test_number) {
 			flags = flags " | MEMBER_BARE"
 		} else if (words[k] ~ /^name=/) {
 			name = substr(words[k], 6)
+		} else if (words[k] ~ /^hook=/) {
+			text = text ",\n\t\t.hook = hook_" substr(words[k], 6)
 		} else if (words[k] ~ /^nsec=/) {
 			text = text ",\n\t\t.nsec_at = " each_abi(offset( \
 				ctype[i], substr(words[k], 6)), layout_abi[i])

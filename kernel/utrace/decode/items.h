@@ -21,6 +21,7 @@
  *	that of the exit if there are two
  * @most: maximum number of bytes to print of an item of kind UTRACE_ITEM_BYTES,
  *	and of elements of an array
+ * @result: result of the call, if its exit is known
  * @verbose: print all members and elements of structures
  *
  * Points into the captures that were added, which must outlive it.
@@ -33,6 +34,7 @@ struct utrace_call_items {
 		size_t used;
 	} captures[2];
 	unsigned int most;
+	long result;
 	bool verbose;
 };
 

@@ -4,6 +4,8 @@
 #
 # Usage: awk -f kernel_only.awk HEADER...
 
+# A comment may go on in the next line, which is not printed.
+/^#define/ { sub(/[ \t]*\/\*.*/, "") }
 /^#define[ \t]+(AF|MSG|SOL|SCM)_/ && NF > 2 && !/\\$|CMSG_COMPAT/ { print }
 /^#define[ \t]+(SOCK_TYPE_MASK|SPLICE_F_|SWAP_FLAG_|SYSLOG_ACTION_)/ && NF > 2 { print }
 /^#define[ \t]+(MNT_|UMOUNT_)(FORCE|DETACH|EXPIRE|NOFOLLOW)/ { print }

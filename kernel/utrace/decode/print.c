@@ -34,6 +34,7 @@
 #include "format/hooks.h"
 #include "format/ioctls.h"
 #include "format/shown.h"
+#include "format/sockaddr.h"
 #endif
 
 /**
@@ -147,28 +148,6 @@ static noinline_for_stack void print_argv(const struct call_text *c, unsigned in
 		print_address(c, arg);
 }
 
-/*
- * Print sun_path.  An abstract name begins with a NUL and extends to the end of
- * the address.  Any other name ends at its first NUL or with the address.
- */
-static void print_unix(struct seq_buf *s, const struct sockaddr_un *un,
-		       size_t len)
-{
-	/* A program may claim a length larger than that of any address. */
-	len = min(len - offsetof(struct sockaddr_un, sun_path),
-		  sizeof(un->sun_path));
-	if (!len)
-		return;
-	utrace_write_literal(s, ", sun_path=");
-	if (un->sun_path[0]) {
-		utrace_print_string(s, un->sun_path,
-				    strnlen(un->sun_path, len));
-	} else {
-		utrace_write_char(s, '@');
-		utrace_print_string(s, un->sun_path + 1, len - 1);
-	}
-}
-
 static void print_in6_addr(struct seq_buf *s, const struct in6_addr *addr)
 {
 #ifdef __KERNEL__
@@ -197,6 +176,29 @@ void utrace_print_inet(struct seq_buf *s, const void *addr, bool six)
 	else
 		seq_buf_printf(s, "inet_addr(\"%u.%u.%u.%u\")", byte[0],
 			       byte[1], byte[2], byte[3]);
+}
+
+#ifdef __KERNEL__
+/*
+ * Print sun_path.  An abstract name begins with a NUL and extends to the end of
+ * the address.  Any other name ends at its first NUL or with the address.
+ */
+static void print_unix(struct seq_buf *s, const struct sockaddr_un *un,
+		       size_t len)
+{
+	/* A program may claim a length larger than that of any address. */
+	len = min(len - offsetof(struct sockaddr_un, sun_path),
+		  sizeof(un->sun_path));
+	if (!len)
+		return;
+	utrace_write_literal(s, ", sun_path=");
+	if (un->sun_path[0]) {
+		utrace_print_string(s, un->sun_path,
+				    strnlen(un->sun_path, len));
+	} else {
+		utrace_write_char(s, '@');
+		utrace_print_string(s, un->sun_path + 1, len - 1);
+	}
 }
 
 static void print_inet(struct seq_buf *s, const struct sockaddr_in *in)
@@ -251,6 +253,7 @@ static void print_family(struct seq_buf *s,
 	else if (len > head)
 		print_other(s, (const u8 *)addr + head, len - head);
 }
+#endif
 
 /**
  * utrace_print_sockaddr() - print a captured address of a socket
@@ -266,15 +269,32 @@ noinline_for_stack void utrace_print_sockaddr(struct seq_buf *s,
 	size_t len = min_t(size_t, item->len, sizeof(addr));
 
 	memcpy(&addr, item->data, len);
+#ifdef __KERNEL__
 	utrace_write_char(s, '{');
 	print_family(s, &addr, len);
 	seq_buf_puts(s, is_part(item) ? ", ...}" : "}");
+#else
+	sockaddr_print(s, &addr, len);
+#endif
 }
 
-static void print_sockaddr(const struct call_text *c, unsigned int arg)
+/*
+ * Print the address of a socket.  @is is NULL for memory without a length.  If
+ * the call has cut an address that it wrote, what follows is no part of it.
+ */
+static void print_sockaddr(const struct call_text *c, unsigned int arg,
+			   const struct utrace_arg *is)
 {
 	const struct utrace_item *item = item_of(c, arg);
 
+#ifndef __KERNEL__
+	if (item && is && !sockaddr_print_arg(c->s, c->items, item, is)) {
+		print_address(c, arg);
+		return;
+	}
+	if (item && is)
+		return;
+#endif
 	if (item && item->len >= sizeof(sa_family_t))
 		utrace_print_sockaddr(c->s, item);
 	else
@@ -521,7 +541,7 @@ static void print_arg(const struct call_text *c, unsigned int arg,
 		break;
 	case UTRACE_ARG_SOCKADDR:
 	case UTRACE_ARG_OUT_SOCKADDR:
-		print_sockaddr(c, arg);
+		print_sockaddr(c, arg, is);
 		break;
 	case UTRACE_ARG_ARGV:
 		print_argv(c, arg);
@@ -936,7 +956,7 @@ void utrace_print_output_items(struct seq_buf *s, unsigned int nr,
 			print_structs(&c, i, &call->arg[i]);
 		} else if (item->kind == UTRACE_ITEM_SOCKADDR) {
 			utrace_write_char(s, ' ');
-			print_sockaddr(&c, i);
+			print_sockaddr(&c, i, NULL);
 		} else if (item->kind == UTRACE_ITEM_BYTES && items->most) {
 			utrace_write_char(s, ' ');
 			if (is_wait_status(call, i))

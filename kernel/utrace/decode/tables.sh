@@ -29,7 +29,7 @@ calls=$kernel/arch/x86/entry/syscalls
 # CC may be several words. Programs are compiled, not the kernel: so no flag of
 # the kernel applies.
 compile() {
-	$CC -nostdinc -w -I"$out" -I"$here/uapi" $includes -D__user= -D__force= \
+	$CC -nostdinc -w -I"$out" -I"$here/uapi" $includes -D__user= -D__force= -D__attribute_const__= \
 		"-D__packed=__attribute__((packed))" "$@"
 }
 

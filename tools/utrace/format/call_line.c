@@ -172,6 +172,7 @@ static void take_exit(const struct text *text, struct call *call,
 		      const struct utrace_rec_sys_exit *exit)
 {
 	add_items(text, call, &exit->head);
+	call->items.result = exit->ret;
 	leave_out_status(&call->items, call->nr, exit->ret);
 }
 

@@ -29,4 +29,18 @@ void arg_xint(const struct arg_text *a);
 void whole_siginfo(const struct element *e);
 void whole_sigset(const struct element *e);
 
+/* Sockets */
+void hook_eth_protocol(const struct element *element, const struct member *member);
+void hook_ifindex(const struct element *element, const struct member *member);
+void hook_in6(const struct element *element, const struct member *member);
+void hook_ipx_network(const struct element *element, const struct member *member);
+void hook_sll_addr(const struct element *element, const struct member *member);
+void hook_cmsg_type(const struct element *element, const struct member *member);
+void hook_msg_control(const struct element *element, const struct member *member);
+void hook_msg_name(const struct element *element, const struct member *member);
+void hook_msg_namelen(const struct element *element, const struct member *member);
+void whole_mmsghdr(const struct element *element);
+void whole_msghdr_received(const struct element *element);
+void whole_socklen(const struct element *element);
+
 #endif /* UTRACE_FORMAT_HOOKS_H */

@@ -5,11 +5,13 @@
  * Prints structures by their members in decode/tables/, in the style of strace.
  * Only bytes that were captured are read.
  */
+#include <net/if.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <time.h>
 
+#include <linux/array_size.h>
 #include <linux/seq_buf.h>
 
 #include "decode/print.h"
@@ -83,6 +85,33 @@ __u64 element_named(const struct element *e, const char *name)
 	return m ? element_number(e, m) : 0;
 }
 
+/**
+ * element_of() - begin a structure that no pointer or member leads to
+ * @e: the structure
+ * @outer: the structure that has it, for example as bytes of some kind
+ * @name: its name in decode/tables/
+ * @data: its bytes
+ * @len: number of bytes
+ *
+ * Return: the size of the structure; 0: the ABI has no such structure.
+ */
+size_t element_of(struct element *e, const struct element *outer,
+		  const char *name, const void *data, size_t len)
+{
+	unsigned int i;
+
+	*e = *outer;
+	for (i = 0; i < ARRAY_SIZE(structures); i++) {
+		if (strcmp(structures[i].name, name))
+			continue;
+		e->structure = &structures[i];
+		e->data = data;
+		e->len = len;
+		return utrace_layouts[i].size[e->abi];
+	}
+	return 0;
+}
+
 /* Return the item with the memory that a pointer points to, or NULL. */
 const struct utrace_item *element_child(const struct element *e,
 					const struct member *m)
@@ -110,7 +139,8 @@ static bool is_there(const struct element *e, const struct member *m)
 
 /* Values */
 
-static void print_address(struct seq_buf *s, __u64 address)
+/* Print an address, or NULL. */
+void structs_print_address(struct seq_buf *s, __u64 address)
 {
 	if (address)
 		utrace_print_hex(s, address);
@@ -218,6 +248,90 @@ static void print_str(const struct element *e, const struct member *m, bool to_n
 		utrace_write_literal(e->s, "...");
 }
 
+/*
+ * Print an array of char with a string that ends before its last element; a
+ * longer one is cut.
+ */
+static void print_cstr(const struct element *e, const struct member *m)
+{
+	const char *text = (const char *)e->data + m->at[e->abi];
+	size_t size = m->size[e->abi], len = strnlen(text, size);
+
+	utrace_print_string(e->s, text, len < size ? len : size - 1);
+	if (len == size)
+		utrace_write_literal(e->s, "...");
+}
+
+/* Print bytes as a string whose bytes are all in base 16. */
+void structs_print_quoted_hex(struct seq_buf *s, const void *data, size_t len)
+{
+	const __u8 *byte = data;
+	size_t i;
+
+	utrace_write_char(s, '"');
+	for (i = 0; i < len; i++)
+		seq_buf_printf(s, "\\x%02x", byte[i]);
+	utrace_write_char(s, '"');
+}
+
+/*
+ * Print data in the order of the network, in the style of constants: the bytes,
+ * the text that says what they mean, or both.
+ */
+void structs_print_network(struct seq_buf *s, const void *data, size_t len,
+			   const char *text)
+{
+	if (utrace_style.constants == UTRACE_CONSTANTS_NAMES) {
+		seq_buf_puts(s, text);
+		return;
+	}
+	structs_print_quoted_hex(s, data, len);
+	if (utrace_style.constants == UTRACE_CONSTANTS_BOTH)
+		seq_buf_printf(s, " /* %s */", text);
+}
+
+static void print_network(const struct element *e, const struct member *m)
+{
+	const void *data = e->data + m->at[e->abi];
+	__u64 value = element_number(e, m);
+	char text[80];
+	struct seq_buf name = { .buffer = text, .size = sizeof(text) };
+
+	switch (m->type) {
+	case MEMBER_BE16:
+		seq_buf_printf(&name, "htons(%u)", __builtin_bswap16(value));
+		break;
+	case MEMBER_BE32:
+		seq_buf_printf(&name, "htonl(%u)", __builtin_bswap32(value));
+		break;
+	default:
+		utrace_print_inet(&name, data, m->type == MEMBER_IN6ADDR);
+	}
+	text[name.len] = '\0';
+	structs_print_network(e->s, data, m->size[e->abi], text);
+}
+
+/* Print the number of a network interface by the name that it has here. */
+void structs_print_ifindex(struct seq_buf *s, unsigned int index)
+{
+	char name[IF_NAMESIZE];
+
+	if (utrace_style.constants == UTRACE_CONSTANTS_RAW ||
+	    !if_indextoname(index, name)) {
+		utrace_write_decimal(s, index);
+		return;
+	}
+	if (utrace_style.constants == UTRACE_CONSTANTS_BOTH) {
+		utrace_write_decimal(s, index);
+		utrace_write_literal(s, " /* ");
+	}
+	utrace_write_literal(s, "if_nametoindex(");
+	utrace_print_string(s, name, strlen(name));
+	utrace_write_char(s, ')');
+	if (utrace_style.constants == UTRACE_CONSTANTS_BOTH)
+		utrace_write_literal(s, " */");
+}
+
 static void print_signal_name(struct seq_buf *s, int signal)
 {
 	char text[32];
@@ -286,7 +400,7 @@ static void print_behind(const struct element *e, const struct member *m)
 	const struct utrace_item *item = element_child(e, m);
 
 	if (!item || (item->flags & UTRACE_ITEM_F_FAULTED && !item->len)) {
-		print_address(e->s, element_number(e, m));
+		structs_print_address(e->s, element_number(e, m));
 		return;
 	}
 	switch (m->type) {
@@ -302,7 +416,8 @@ static void print_behind(const struct element *e, const struct member *m)
 	}
 }
 
-static void print_value(const struct element *e, const struct member *m)
+/* Print a member by its type, without its hook. */
+void element_print_plain(const struct element *e, const struct member *m)
 {
 	__u64 value = element_number(e, m);
 	struct seq_buf *s = e->s;
@@ -323,7 +438,7 @@ static void print_value(const struct element *e, const struct member *m)
 		utrace_print_flags(s, m->of, value);
 		break;
 	case MEMBER_ADDR:
-		print_address(s, value);
+		structs_print_address(s, value);
 		break;
 	case MEMBER_SIGNAL:
 		utrace_print_signal(s, value);
@@ -350,16 +465,18 @@ static void print_value(const struct element *e, const struct member *m)
 	case MEMBER_SIGSET:
 		structs_print_sigset(s, e->data + m->at[e->abi], m->size[e->abi]);
 		break;
+	case MEMBER_CSTR:
+		print_cstr(e, m);
+		break;
+	case MEMBER_XSTR:
+		structs_print_quoted_hex(s, e->data + m->at[e->abi],
+					 m->size[e->abi]);
+		break;
 	case MEMBER_BE16:
-		seq_buf_printf(s, "htons(%u)", __builtin_bswap16(value));
-		break;
 	case MEMBER_BE32:
-		seq_buf_printf(s, "htonl(%u)", __builtin_bswap32(value));
-		break;
 	case MEMBER_INADDR:
 	case MEMBER_IN6ADDR:
-		utrace_print_inet(s, e->data + m->at[e->abi],
-				  m->type == MEMBER_IN6ADDR);
+		print_network(e, m);
 		break;
 	case MEMBER_ARRAY:
 		print_array(e, m);
@@ -373,12 +490,17 @@ static void print_value(const struct element *e, const struct member *m)
 	case MEMBER_SOCKADDR_POINTER:
 		print_behind(e, m);
 		break;
-	case MEMBER_HOOK:
-		m->hook(e, m);
-		break;
 	default:
 		utrace_print_hex(s, value);
 	}
+}
+
+static void print_value(const struct element *e, const struct member *m)
+{
+	if (m->hook)
+		m->hook(e, m);
+	else
+		element_print_plain(e, m);
 }
 
 /* Print an array of simple values in a structure. */
@@ -414,7 +536,7 @@ void element_print_member(const struct element *e, const struct member *m)
 }
 
 /* Print the members of a structure that are there. */
-static void print_members(const struct element *e)
+void element_print_members(const struct element *e)
 {
 	const struct member *m = members + e->structure->first;
 	const char *before = "";
@@ -450,11 +572,11 @@ void element_print(const struct element *e)
 		return;
 	}
 	if (e->structure->brackets) {
-		print_members(e);
+		element_print_members(e);
 		return;
 	}
 	utrace_write_char(e->s, '{');
-	print_members(e);
+	element_print_members(e);
 	utrace_write_char(e->s, '}');
 }
 
@@ -524,6 +646,9 @@ bool structs_print(struct seq_buf *s, const struct utrace_call_items *items,
 	};
 	bool array = memory->unit == UTRACE_UNIT_ELEMENTS;
 
+	/* What the call has written is not known. */
+	if (array && memory->flags & UTRACE_MEMORY_FLAT && !items->out[arg])
+		return false;
 	/* A part of one structure is of no use, unless its hook says so. */
 	if (!item || (!structures[memory->layout].part && !array &&
 		      (item->flags & UTRACE_ITEM_F_FAULTED ||

@@ -33,6 +33,8 @@ enum member_type {
 	MEMBER_TIME,
 	MEMBER_STR,
 	MEMBER_BYTES,
+	MEMBER_CSTR,
+	MEMBER_XSTR,
 	MEMBER_SIGSET,
 	MEMBER_BE16,
 	MEMBER_BE32,
@@ -65,7 +67,7 @@ enum member_type {
  * @size: bytes by ABI
  * @element: for MEMBER_ARRAY, bytes of an element by ABI
  * @nsec_at: for MEMBER_TIME, offset of the nanoseconds by ABI, or 0
- * @hook: for MEMBER_HOOK, the function that prints the value
+ * @hook: the function that prints the value, or NULL
  */
 struct member {
 	const char *name;
@@ -153,6 +155,16 @@ bool structs_print(struct seq_buf *s, const struct utrace_call_items *items,
 void structs_print_mode(struct seq_buf *s, __u32 mode);
 
 /* For hooks. */
+size_t element_of(struct element *element, const struct element *outer,
+		  const char *name, const void *data, size_t len);
+void element_print_members(const struct element *element);
+void element_print_plain(const struct element *element,
+			 const struct member *member);
+void structs_print_address(struct seq_buf *s, __u64 address);
+void structs_print_network(struct seq_buf *s, const void *data, size_t len,
+			   const char *text);
+void structs_print_quoted_hex(struct seq_buf *s, const void *data, size_t len);
+void structs_print_ifindex(struct seq_buf *s, unsigned int index);
 __u64 element_number(const struct element *element, const struct member *member);
 const struct member *element_member(const struct element *element,
 				    const char *name);

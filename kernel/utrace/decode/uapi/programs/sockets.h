@@ -3,7 +3,41 @@
 #ifndef _KERNEL_UTRACE_DECODE_PROGRAMS_SOCKETS_H
 #define _KERNEL_UTRACE_DECODE_PROGRAMS_SOCKETS_H
 
+#include <linux/ax25.h>
+#include <linux/errqueue.h>
+#include <linux/filter.h>
+#include <linux/icmp.h>
+#include <linux/if_alg.h>
+#include <linux/if_arp.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <linux/if_xdp.h>
+#include <linux/in.h>
+#include <linux/in6.h>
+#include <linux/mctp.h>
+#include <linux/netlink.h>
+#include <linux/nfc.h>
+#include <linux/qrtr.h>
+#include <linux/sock_diag.h>
+#include <linux/sockios.h>
+#include <linux/tcp.h>
+#include <linux/tls.h>
+#include <linux/udp.h>
 #include <linux/uio.h>
+#include <linux/un.h>
+#include <linux/vm_sockets.h>
+#include <linux/x25.h>
+#include <asm/socket.h>
+
+/* The kernel has no IPX any more. */
+struct sockaddr_ipx {
+	unsigned short sipx_family;
+	__u16 sipx_port;
+	__u32 sipx_network;
+	unsigned char sipx_node[6];
+	__u8 sipx_type;
+	unsigned char sipx_zero;
+};
 
 /* sendmsg() and recvmsg() */
 struct msghdr {
@@ -14,6 +48,18 @@ struct msghdr {
 	void *msg_control;
 	unsigned long msg_controllen;
 	unsigned int msg_flags;
+};
+
+struct cmsghdr {
+	unsigned long cmsg_len;
+	int cmsg_level;
+	int cmsg_type;
+};
+
+struct ucred {
+	__u32 pid;
+	__u32 uid;
+	__u32 gid;
 };
 
 struct mmsghdr {
