@@ -8,6 +8,7 @@
  */
 #include <linux/compat.h>
 #include <linux/err.h>
+#include <linux/errno.h>
 #include <linux/fcntl.h>
 #include <linux/minmax.h>
 #include <linux/socket.h>
@@ -272,6 +273,9 @@ void utrace_capture_exit(struct utrace_capture *c,
 	unsigned int ways = IS_ERR_VALUE(result) ? UTRACE_MEMORY_ALWAYS :
 						   UTRACE_MEMORY_OUT;
 	unsigned int i;
+
+	if (result == -ERESTART_RESTARTBLOCK)
+		ways |= UTRACE_MEMORY_RESTART;
 
 	for (i = 0; i < call->nargs; i++) {
 		if (!takes_arg(call, args, i, what))

@@ -12,14 +12,19 @@
  * bounded by the table.
  */
 #include <linux/align.h>
+#include <linux/bits.h>
 #include <linux/err.h>
 #include <linux/limits.h>
+#include <linux/math.h>
 #include <linux/minmax.h>
 #include <linux/overflow.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include "item.h"
+
+/* select() has no descriptor above this number. */
+#define BITS_MAX	(1 << 20)
 
 /**
  * struct walk - what all structures of an argument have in common
@@ -69,7 +74,12 @@ static size_t bytes_of(const struct utrace_layout *layout, enum utrace_abi abi,
 	case UTRACE_UNIT_ONE:
 		return layout->size[abi];
 	case UTRACE_UNIT_ELEMENTS:
+	case UTRACE_UNIT_FIXED:
 		return size_mul(layout->size[abi], length);
+	case UTRACE_UNIT_BITS:
+		length = clamp_t(int, length, 0, BITS_MAX);
+		return round_up(DIV_ROUND_UP(length, BITS_PER_BYTE),
+				layout->size[abi] ?: 1);
 	default:
 		return length;
 	}
@@ -154,6 +164,10 @@ static bool get_length(const struct utrace_memory *memory,
 	const int __user *at;
 	int pointed;
 
+	if (memory->unit == UTRACE_UNIT_FIXED) {
+		*length = memory->arg;
+		return true;
+	}
 	if (memory->arg == UTRACE_LEN_RESULT) {
 		*length = max(result, 0L);
 		return true;

@@ -23,6 +23,7 @@
  *	and of elements of an array
  * @result: result of the call, if its exit is known
  * @verbose: print all members and elements of structures
+ * @failed: the call has failed
  *
  * Points into the captures that were added, which must outlive it.
  */
@@ -36,6 +37,7 @@ struct utrace_call_items {
 	unsigned int most;
 	long result;
 	bool verbose;
+	bool failed;
 };
 
 /* No items, and no limit for printing. */

@@ -683,8 +683,13 @@ static const struct utrace_call *row_of(u64 nr, const unsigned long args[6])
 
 static bool is_output(const struct utrace_arg *arg)
 {
-	if (arg->type == UTRACE_ARG_STRUCT)
-		return utrace_memories[arg->len].flags & UTRACE_MEMORY_OUT;
+	unsigned int flags;
+
+	if (arg->type == UTRACE_ARG_STRUCT) {
+		flags = utrace_memories[arg->len].flags;
+		return flags & (UTRACE_MEMORY_OUT | UTRACE_MEMORY_RESTART) &&
+		       !(flags & UTRACE_MEMORY_ENTRY);
+	}
 	return arg->type == UTRACE_ARG_OUT ||
 	       arg->type == UTRACE_ARG_OUT_SOCKADDR;
 }

@@ -122,20 +122,25 @@ function memory_row(word, nargs,	way, what, kind, from, unit, always, text, narr
 	what = substr(word, length(way) + 2)
 	always = sub(/!$/, "", way)
 	kind = what
-	sub(/[*@].*/, "", kind)
+	sub(/[*@=%].*/, "", kind)
 	from = substr(what, length(kind) + 1)
 	if (!(kind in layout))
 		malformed("there is no structure '" kind "' in tables/")
 	unit = from ~ /^\*/ ? "ELEMENTS" : from ~ /^@\*/ ? "POINTED" : \
-		from ~ /^@/ ? "BYTES" : "ONE"
-	gsub(/[*@]/, "", from)
-	if (from == "ret")
+		from ~ /^@/ ? "BYTES" : from ~ /^=/ ? "FIXED" : \
+		from ~ /^%/ ? "BITS" : "ONE"
+	gsub(/[*@=%]/, "", from)
+	if (unit == "FIXED" && from ~ /^[1-9][0-9]?$/)
+		from = from + 0
+	else if (from == "ret")
 		from = "UTRACE_LEN_RESULT"
 	else if (unit != "ONE" && (from !~ /^[0-9]$/ || from + 0 >= nargs))
 		malformed("'" word "' does not say which argument is the length")
 	text = "\t{\n\t\t.layout = " layout[kind] ",\n\t\t.flags = " \
-		(way == "out" ? "0" : "UTRACE_MEMORY_IN") \
-		(way == "in" ? "" : " | UTRACE_MEMORY_OUT") \
+		(way ~ /in/ ? "UTRACE_MEMORY_IN" : "0") \
+		(way ~ /out|[+]/ ? " | UTRACE_MEMORY_OUT" : "") \
+		(way == "in+" ? " | UTRACE_MEMORY_ENTRY" : "") \
+		(way == "rem" ? " | UTRACE_MEMORY_RESTART" : "") \
 		(always ? " | UTRACE_MEMORY_ALWAYS" : "") narrow \
 		(way == "outin" || capture_bit(kind) ~ /BUFFERS/ && way == "out" ? \
 		 " | UTRACE_MEMORY_FLAT" : "") \
@@ -202,10 +207,10 @@ function argument(word, nargs,	type) {
 		return "{ UTRACE_ARG_FLAGS, UTRACE_FLAGS_" \
 			toupper(substr(word, 7)) " }"
 	}
-	if (word ~ /^(in|out|inout|outin)!?:/) {
+	if (word ~ /^(in|out|inout|outin|in[+]|rem)!?:/) {
 		type = word
-		gsub(/^[^:]*:|[*@].*/, "", type)
-		takes(word ~ /^in:/ ? "in" : word ~ /^(inout|outin)/ ? \
+		gsub(/^[^:]*:|[*@=%].*/, "", type)
+		takes(word ~ /^in:/ ? "in" : word ~ /^(inout|outin|in[+])/ ? \
 		      "inout" : "out", capture_bit(type))
 		return "{ UTRACE_ARG_STRUCT, " memory_row(word, nargs) " }"
 	}

@@ -127,6 +127,8 @@ enum utrace_unit {
 	UTRACE_UNIT_ELEMENTS,	/* a number of structures */
 	UTRACE_UNIT_BYTES,	/* bytes */
 	UTRACE_UNIT_POINTED,	/* bytes, in an int that the argument points to */
+	UTRACE_UNIT_FIXED,	/* a number of structures that the row contains */
+	UTRACE_UNIT_BITS,	/* bits, in as many structures as are needed */
 };
 
 /* utrace_memory.flags */
@@ -135,13 +137,16 @@ enum utrace_unit {
 #define UTRACE_MEMORY_ALWAYS	0x04	/* also if the call fails */
 #define UTRACE_MEMORY_INT	0x08	/* the upper half of @arg is ignored */
 #define UTRACE_MEMORY_FLAT	0x10	/* follow pointers only at a successful exit */
+#define UTRACE_MEMORY_RESTART	0x20	/* written only if a signal interrupts it */
+#define UTRACE_MEMORY_ENTRY	0x40	/* printed as it was at the entry */
 
 /**
  * struct utrace_memory - structures that an argument points to
  * @layout: index of their &struct utrace_layout
  * @flags: UTRACE_MEMORY_ bits
  * @unit: enum utrace_unit, for the value of @arg
- * @arg: the argument that contains the length, or UTRACE_LEN_RESULT
+ * @arg: the argument that contains the length, or UTRACE_LEN_RESULT; for
+ *	UTRACE_UNIT_FIXED, the length
  * @what: the UTRACE_CAPTURE_ bit that asks for them
  */
 struct utrace_memory {

@@ -126,11 +126,11 @@ static void add_items(const struct text *text, struct call *call,
 	struct utrace_call_items *items = &call->items;
 	const struct utrace_call *row;
 
+	items->most = text->max_string;
+	items->verbose = is_verbose(text, call->nr);
 	if (!rec->items)
 		return;
 	row = row_of(call);
-	items->most = text->max_string;
-	items->verbose = is_verbose(text, call->nr);
 	utrace_call_items_add(items, row, (const char *)rec + rec->items,
 			      rec->size - rec->items);
 	if (text->decode || text->npaths)
@@ -171,6 +171,7 @@ static void take_entry(const struct text *text, struct call *call,
 static void take_exit(const struct text *text, struct call *call,
 		      const struct utrace_rec_sys_exit *exit)
 {
+	call->items.failed = IS_ERR_VALUE(exit->ret);
 	add_items(text, call, &exit->head);
 	call->items.result = exit->ret;
 	leave_out_status(&call->items, call->nr, exit->ret);
@@ -569,6 +570,7 @@ void call_line_whole(const struct text *text, struct seen_task *task,
 		save_call(task, call.nr, rec);
 	line_open(&line, log, rec->size);
 	line_begin(&line, text, task, rec, from->began ? from->began : rec->time);
+	call.items.failed = IS_ERR_VALUE(from->ret);
 	add_items(text, &call, rec);
 	leave_out_status(&call.items, call.nr, from->ret);
 	print_call(text, &line, &call, utrace_print_call_items);

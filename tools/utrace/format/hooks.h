@@ -8,8 +8,21 @@
 #include "structs.h"
 
 void structs_print_sigset(struct seq_buf *s, const void *data, size_t len);
-void structs_print_date(struct seq_buf *s, __s64 seconds, __u64 nsec,
-			const char *before, const char *after);
+void structs_print_date(struct seq_buf *s, __s64 seconds, __u64 part,
+			unsigned int digits, const char *before,
+			const char *after);
+bool structs_print_out(struct seq_buf *s, const struct utrace_call_items *items,
+		       unsigned int arg, __u32 nr, const __u64 *args);
+
+/* hooks_file.c */
+void whole_hex_bytes(const struct element *element);
+void whole_path(const struct element *element);
+void whole_sized(const struct element *element);
+void whole_moved(const struct element *element);
+void whole_dated_timespec(const struct element *element);
+void whole_dirents(const struct element *element);
+void whole_dirents64(const struct element *element);
+void whole_file_handle(const struct element *element);
 
 /* hooks_process.c */
 void whole_clone_args(const struct element *e);
@@ -42,5 +55,17 @@ void hook_msg_namelen(const struct element *element, const struct member *member
 void whole_mmsghdr(const struct element *element);
 void whole_msghdr_received(const struct element *element);
 void whole_socklen(const struct element *element);
+
+/* hooks_time.c */
+void whole_date(const struct element *element);
+void whole_bits(const struct element *element);
+void whole_file_timespec(const struct element *element);
+void whole_file_timeval(const struct element *element);
+void whole_fd_set(const struct element *element);
+void hook_ticks(const struct element *element, const struct member *member);
+void hook_sigval(const struct element *element, const struct member *member);
+void hook_rlim(const struct element *element, const struct member *member);
+void hook_epoll_data(const struct element *element, const struct member *member);
+void arg_ioprio(const struct arg_text *a);
 
 #endif /* UTRACE_FORMAT_HOOKS_H */

@@ -20,10 +20,17 @@ static const struct {
 	const char *name;
 	print_function *print;
 } printers[] = {
+	{ "_newselect", result_select },
 	{ "adjtimex", result_timex },
 	{ "clock_adjtime", result_timex },
 	{ "clock_adjtime64", result_timex },
 	{ "ioprio_get", result_ioprio },
+	{ "poll", result_poll },
+	{ "ppoll", result_poll },
+	{ "ppoll_time64", result_poll },
+	{ "pselect6", result_select },
+	{ "pselect6_time64", result_select },
+	{ "select", result_select },
 	{ "time", result_time },
 };
 

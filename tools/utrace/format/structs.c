@@ -21,6 +21,7 @@
 #include "structs.h"
 
 #define NSEC_PER_SEC	1000000000
+#define USEC_PER_SEC	1000000
 
 /**
  * struct test - decides whether a member is there
@@ -120,6 +121,18 @@ const struct utrace_item *element_child(const struct element *e,
 				  e->from + m->at[e->abi], e->index);
 }
 
+/* Return the size of the structure. */
+size_t element_size(const struct element *e)
+{
+	return utrace_layouts[e->layout].size[e->abi];
+}
+
+/* Return the address of the element. */
+__u64 element_address(const struct element *e)
+{
+	return e->address + e->index * element_size(e);
+}
+
 static bool is_there(const struct element *e, const struct member *m)
 {
 	const struct test *test;
@@ -198,13 +211,16 @@ void structs_print_mode(struct seq_buf *s, __u32 mode)
  * structs_print_date() - print seconds since 1970 as a date
  * @s: the text is appended here
  * @seconds: the seconds; nothing is printed if they are 0 or too large
- * @nsec: nanoseconds, which are left out if they are 0 or too many
+ * @part: the part of a second, which is left out if it is 0
+ * @digits: the number of digits of @part; one with more is left out, too
  * @before: printed before the date
  * @after: printed after it
  */
-void structs_print_date(struct seq_buf *s, __s64 seconds, __u64 nsec,
-			const char *before, const char *after)
+void structs_print_date(struct seq_buf *s, __s64 seconds, __u64 part,
+			unsigned int digits, const char *before,
+			const char *after)
 {
+	__u64 end = digits == 9 ? NSEC_PER_SEC : USEC_PER_SEC;
 	time_t time = seconds;
 	char text[64];
 	struct tm tm;
@@ -213,9 +229,9 @@ void structs_print_date(struct seq_buf *s, __s64 seconds, __u64 nsec,
 	    !strftime(text, sizeof(text), "%FT%T", &tm))
 		return;
 	seq_buf_printf(s, "%s%s", before, text);
-	if (nsec && nsec < NSEC_PER_SEC) {
+	if (part && part < end) {
 		utrace_write_char(s, '.');
-		utrace_write_padded(s, nsec, 9);
+		utrace_write_padded(s, part, digits);
 	}
 	strftime(text, sizeof(text), "%z", &tm);
 	seq_buf_printf(s, "%s%s", text, after);
@@ -230,7 +246,7 @@ static void print_time(const struct element *e, const struct member *m)
 	if (m->nsec_at[e->abi])
 		nsec = number_at(e, m->nsec_at[e->abi], 4);
 	utrace_write_signed(e->s, seconds);
-	structs_print_date(e->s, seconds, nsec, " /* ", " */");
+	structs_print_date(e->s, seconds, nsec, 9, " /* ", " */");
 }
 
 /* Print an array of char, to its NUL if it has one. */
@@ -535,6 +551,24 @@ void element_print_member(const struct element *e, const struct member *m)
 	print_value(e, m);
 }
 
+/*
+ * Print bytes after the structure of a program that knows a newer one, unless
+ * all are 0.
+ */
+static void print_rest(const struct element *e)
+{
+	size_t size = element_size(e), i;
+
+	for (i = size; i < e->len && !e->data[i]; i++)
+		;
+	if (i >= e->len)
+		return;
+	seq_buf_printf(e->s, ", /* bytes %zu..%zu */ \"", size, e->len - 1);
+	for (i = size; i < e->len; i++)
+		seq_buf_printf(e->s, "\\x%02x", e->data[i]);
+	utrace_write_char(e->s, '"');
+}
+
 /* Print the members of a structure that are there. */
 void element_print_members(const struct element *e)
 {
@@ -564,20 +598,26 @@ void element_print_members(const struct element *e)
 			       "" : before);
 }
 
-/* Print a structure. */
-void element_print(const struct element *e)
+/* Print a structure by its members, for a hook of the whole structure. */
+void element_print_whole(const struct element *e)
 {
-	if (e->structure->hook) {
-		e->structure->hook(e);
-		return;
-	}
 	if (e->structure->brackets) {
 		element_print_members(e);
 		return;
 	}
 	utrace_write_char(e->s, '{');
 	element_print_members(e);
+	print_rest(e);
 	utrace_write_char(e->s, '}');
+}
+
+/* Print a structure. */
+void element_print(const struct element *e)
+{
+	if (e->structure->hook)
+		e->structure->hook(e);
+	else
+		element_print_whole(e);
 }
 
 /*
@@ -595,6 +635,7 @@ static void print_items(const struct element *e, const struct utrace_item *item,
 	one.structure = &structures[structure];
 	one.layout = structure;
 	one.from = 0;
+	one.address = address;
 	if (!array && !one.structure->brackets) {
 		one.index = 0;
 		one.data = item->data;
@@ -643,12 +684,17 @@ bool structs_print(struct seq_buf *s, const struct utrace_call_items *items,
 	const size_t size = utrace_layouts[memory->layout].size[abi];
 	const struct element e = {
 		.s = s, .items = items, .args = args, .abi = abi,
+		.input = !(memory->flags & (UTRACE_MEMORY_OUT |
+					    UTRACE_MEMORY_RESTART)),
 	};
 	bool array = memory->unit == UTRACE_UNIT_ELEMENTS;
 
 	/* What the call has written is not known. */
 	if (array && memory->flags & UTRACE_MEMORY_FLAT && !items->out[arg])
 		return false;
+	if (memory->flags & UTRACE_MEMORY_ENTRY)
+		item = items->of[arg];
+
 	/* A part of one structure is of no use, unless its hook says so. */
 	if (!item || (!structures[memory->layout].part && !array &&
 		      (item->flags & UTRACE_ITEM_F_FAULTED ||
@@ -657,6 +703,32 @@ bool structs_print(struct seq_buf *s, const struct utrace_call_items *items,
 	/* No element could be read. */
 	if (array && item->len < size && item->whole)
 		return false;
-	print_items(&e, item, args[arg], memory->layout, array);
+	print_items(&e, item, args[arg], memory->layout,
+		    array || memory->unit == UTRACE_UNIT_FIXED);
 	return true;
+}
+
+/**
+ * structs_print_out() - print the structure that a call wrote, though the
+ * argument is printed as it was at the entry
+ * @s: the text is appended here
+ * @items: the captured items of the call
+ * @arg: number of the argument
+ * @nr: number of the call
+ * @args: arguments of the call
+ *
+ * Return: false if nothing was printed.
+ */
+bool structs_print_out(struct seq_buf *s, const struct utrace_call_items *items,
+		       unsigned int arg, __u32 nr, const __u64 *args)
+{
+	const unsigned long *words = (const unsigned long *)args;
+	const struct utrace_call *call = utrace_call_by_command(nr, words);
+	struct utrace_memory memory;
+
+	if (!call || call->arg[arg].type != UTRACE_ARG_STRUCT)
+		return false;
+	memory = utrace_memories[call->arg[arg].len];
+	memory.flags &= ~UTRACE_MEMORY_ENTRY;
+	return structs_print(s, items, words, arg, &memory, utrace_abi_of(nr));
 }

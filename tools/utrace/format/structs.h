@@ -114,6 +114,8 @@ struct structure {
  * @from: number of bytes before @data in the element of @item: this is a
  *	structure in a structure
  * @index: number of the element in @item
+ * @address: where the first element of @item was
+ * @input: the call only reads it
  * @abi: ABI of the call
  */
 struct element {
@@ -127,6 +129,8 @@ struct element {
 	size_t len;
 	size_t from;
 	unsigned int index;
+	__u64 address;
+	bool input;
 	enum utrace_abi abi;
 };
 
@@ -171,7 +175,10 @@ const struct member *element_member(const struct element *element,
 __u64 element_named(const struct element *element, const char *name);
 const struct utrace_item *element_child(const struct element *element,
 					const struct member *member);
+size_t element_size(const struct element *element);
+__u64 element_address(const struct element *element);
 void element_print(const struct element *element);
+void element_print_whole(const struct element *element);
 void element_print_member(const struct element *element,
 			  const struct member *member);
 

@@ -62,6 +62,12 @@ typedef u32 gfp_t;
 
 #define ALIGN_DOWN(n, a)	((n) & ~((__typeof__(n))(a) - 1))
 #define IS_ALIGNED(n, a)	(!((n) & ((__typeof__(n))(a) - 1)))
+#define BITS_PER_BYTE		8
+#define clamp_t(type, n, low, high) ({					\
+	type __n = (n);							\
+									\
+	__n < (type)(low) ? (type)(low) : __n > (type)(high) ? (type)(high) : __n; \
+})
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
 #define round_up(n, a)		ALIGN(n, a)
 #define round_down(n, a)	ALIGN_DOWN(n, a)

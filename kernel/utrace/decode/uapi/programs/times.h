@@ -4,6 +4,19 @@
 #define _KERNEL_UTRACE_DECODE_PROGRAMS_TIMES_H
 
 #include <linux/ioprio.h>
+#include <linux/poll.h>
+#include <linux/sched/types.h>
+#include <linux/sysinfo.h>
+#include <linux/timerfd.h>
+#include <linux/times.h>
 #include <linux/timex.h>
+#include <linux/utime.h>
+#include <linux/utsname.h>
+
+/* pselect6() */
+struct pselect_sigset {
+	void *sigmask;
+	__kernel_size_t sigsetsize;
+};
 
 #endif /* _KERNEL_UTRACE_DECODE_PROGRAMS_TIMES_H */
