@@ -113,7 +113,7 @@ function capture_bit(kind) {
 function memory_row(word, nargs,	way, what, kind, from, unit, always, text, narrow) {
 	# An int has no upper half.
 	if (match(word, /[*@][0-9]$/) &&
-	    $(substr(word, RSTART + 1) + 2) ~ /^((u|x)?int|hook:(u|x)int|fd)$/)
+	    $(substr(word, RSTART + 1) + 2) ~ /^((u|x)?int|fd)$/)
 		narrow = " | UTRACE_MEMORY_INT"
 	if ((word, narrow) in memory_index)
 		return memory_index[word, narrow]

@@ -34,9 +34,7 @@ void arg_long_signal(const struct arg_text *a);
 void arg_mce_policy(const struct arg_text *a);
 void arg_pidtype(const struct arg_text *a);
 void arg_ptracer(const struct arg_text *a);
-void arg_uint(const struct arg_text *a);
 void arg_vector_length(const struct arg_text *a);
-void arg_xint(const struct arg_text *a);
 
 /* hooks_signal.c */
 void whole_siginfo(const struct element *e);

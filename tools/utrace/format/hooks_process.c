@@ -14,6 +14,8 @@
 #include "hooks.h"
 #include "sets.h"
 
+#define COMM_SIZE	16
+
 /* The numbers in encoded operations of FUTEX_WAKE_OP. */
 #define OP_SHIFT	8	/* the argument is a shift */
 #define OP_BITS(op, at, bits)	((op) >> (at) & ((1U << (bits)) - 1))
@@ -21,11 +23,17 @@
 /* The name of a thread: up to 15 bytes, and a NUL that may be missing. */
 void whole_comm(const struct element *e)
 {
-	size_t len = strnlen((const char *)e->data, e->len), most;
+	bool out = e->item->flags & UTRACE_ITEM_F_OUT;
+	size_t len = strnlen((const char *)e->data, e->len);
 
-	most = sizeof(char[16]) - 1;
-	utrace_print_string(e->s, (const char *)e->data, len < most ? len : most);
-	if (len > most)
+	/* The kernel writes all of it. */
+	if (e->len < COMM_SIZE && (out || (len == e->len && len < COMM_SIZE - 1))) {
+		utrace_print_hex(e->s, e->args[e->item->arg]);
+		return;
+	}
+	utrace_print_string(e->s, (const char *)e->data,
+			    len < COMM_SIZE - 1 ? len : COMM_SIZE - 1);
+	if (!out && len >= COMM_SIZE - 1)
 		utrace_write_literal(e->s, "...");
 }
 
@@ -251,15 +259,4 @@ void arg_futex_op(const struct arg_text *a)
 	utrace_write_literal(a->s, ", ");
 	utrace_print_hex(a->s, OP_BITS(op, 0, 12));
 	utrace_write_char(a->s, '}');
-}
-
-/* A number of 32 bits, in base 10 and 16. */
-void arg_uint(const struct arg_text *a)
-{
-	utrace_write_decimal(a->s, (__u32)a->value);
-}
-
-void arg_xint(const struct arg_text *a)
-{
-	utrace_print_hex(a->s, (__u32)a->value);
 }
