@@ -39,6 +39,7 @@ struct named {
  * @wide: the argument has the size of the ABI's word; false: it is an int, and
  *	the upper half of the register is ignored
  * @apart: the bits outside @mask are printed like a number of their own
+ * @decimal: numbers without a name are printed in base 10
  * @number: the number is printed first, in base 10, and its name in a comment
  * @permissions: the low nine bits are permissions, printed last in base 8
  *
@@ -53,6 +54,7 @@ struct flag_set {
 	bool wide;
 	bool apart;
 	bool number;
+	bool decimal;
 	bool permissions;
 };
 
@@ -106,7 +108,7 @@ static unsigned long print_bits(struct seq_buf *s, const struct named *bits,
 static void print_number(struct seq_buf *s, const struct flag_set *set,
 			 unsigned long value)
 {
-	if (set->number)
+	if (set->number || set->decimal)
 		utrace_write_signed(s, (int)value);
 	else
 		utrace_print_hex(s, value);
@@ -232,7 +234,7 @@ void utrace_print_flags(struct seq_buf *s, unsigned int set,
 		return;
 	flags = &flag_sets[set];
 	if (!flags->wide)
-		value = (u32)value;
+		value = flags->decimal ? (unsigned long)(int)value : (u32)value;
 	if (set == UTRACE_FLAGS_CLONE) {
 		signal = value & CSIGNAL;
 		value &= ~CSIGNAL;

@@ -104,14 +104,38 @@ void utrace_print_memory(struct seq_buf *s,
 		utrace_write_literal(s, "...");
 }
 
+/*
+ * Return true if the command does not print a part of memory: not all that it
+ * would print could be read.
+ */
+static bool is_useless(const struct call_text *c, const struct utrace_item *item)
+{
+	if (!(item->flags & UTRACE_ITEM_F_FAULTED) || c->items->most == ~0U)
+		return false;
+	return item->kind == UTRACE_ITEM_STRING || item->len < c->items->most;
+}
+
 static void print_memory(const struct call_text *c, unsigned int arg)
 {
 	const struct utrace_item *item = item_of(c, arg);
 
-	if (item)
+	if (item && !is_useless(c, item))
 		utrace_print_memory(c->s, c->items, item);
 	else
 		print_address(c, arg);
+}
+
+/* Print a string that names no file, which is cut like memory. */
+static void print_string(const struct call_text *c, unsigned int arg)
+{
+	const struct utrace_item *item = item_of(c, arg);
+
+	if (!item || is_useless(c, item) || item->len <= c->items->most) {
+		print_memory(c, arg);
+		return;
+	}
+	utrace_print_string(c->s, (const char *)item->data, c->items->most);
+	utrace_write_literal(c->s, "...");
 }
 
 /**
@@ -533,8 +557,10 @@ static void print_arg(const struct call_text *c, unsigned int arg,
 	case UTRACE_ARG_DFD:
 		print_fd(c, arg, is->type == UTRACE_ARG_DFD);
 		break;
-	case UTRACE_ARG_PATH:
 	case UTRACE_ARG_STRING:
+		print_string(c, arg);
+		break;
+	case UTRACE_ARG_PATH:
 	case UTRACE_ARG_IN:
 	case UTRACE_ARG_OUT:
 		print_memory(c, arg);

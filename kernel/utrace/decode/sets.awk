@@ -166,6 +166,8 @@ function make_set(i,	k, kind, words, mask, row_text, name, unknown) {
 		row_text = row_text ", .apart = true"
 	if ((i, "number") in set_option)
 		row_text = row_text ", .number = true"
+	if ((i, "signed") in set_option)
+		row_text = row_text ", .decimal = true"
 	if ((i, "permissions") in set_option)
 		row_text = row_text ", .permissions = true"
 	if ((i, "wide") in set_option)

@@ -181,6 +181,8 @@ function takes(way, what) {
 function argument(word, nargs,	type) {
 	if (word ~ /^by:/)
 		word = "flags" substr(word, 3)
+	if (word ~ /^byhook:/)
+		word = substr(word, 3)
 	if (word in plain) {
 		if (word ~ /^(path|string|argv)$/)
 			takes("in", "UTRACE_CAPTURE_STRINGS")
@@ -264,7 +266,7 @@ function members(	nargs, result, text, i) {
 # command: those of type "by:SET" or "by:SET&MASK".
 function note_choice(abi,	i, n, mask, one) {
 	for (i = 2; i <= NF && $i != "->"; i++) {
-		if ($i !~ /^by:/)
+		if ($i !~ /^by(hook)?:/)
 			continue
 		mask = "~0U"
 		if ($i ~ /&/) {

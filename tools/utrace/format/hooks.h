@@ -36,6 +36,20 @@ void arg_pidtype(const struct arg_text *a);
 void arg_ptracer(const struct arg_text *a);
 void arg_vector_length(const struct arg_text *a);
 
+void whole_page_status(const struct element *e);
+void whole_user_desc_query(const struct element *e);
+void arg_personality(const struct arg_text *a);
+void arg_personality_result(const struct arg_text *a);
+void arg_tagged_address(const struct arg_text *a);
+
+/* hooks_security.c */
+void whole_cap_data(const struct element *e);
+void whole_fprog(const struct element *e);
+void whole_landlock_ruleset(const struct element *e);
+void whole_seccomp_filter(const struct element *e);
+void whole_sock_filter(const struct element *e);
+void arg_quota_command(const struct arg_text *a);
+
 /* hooks_signal.c */
 void whole_siginfo(const struct element *e);
 void whole_sigset(const struct element *e);

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include <linux/array_size.h>
+#include <linux/personality.h>
 #include <linux/prctl.h>
+#include <linux/sched.h>
 #include <linux/seq_buf.h>
 
 #include "decode/print.h"
@@ -76,6 +78,68 @@ void whole_user_desc(const struct element *e)
 	utrace_write_char(e->s, '}');
 }
 
+/* The number of a segment that is asked for, and what was found. */
+void whole_user_desc_query(const struct element *e)
+{
+	__u32 number = 0;
+
+	if (e->item->flags & UTRACE_ITEM_F_OUT) {
+		whole_user_desc(e);
+		return;
+	}
+	memcpy(&number, e->data, e->len < sizeof(number) ? e->len : sizeof(number));
+	if ((int)number == -1)
+		utrace_write_literal(e->s, "{entry_number=-1, ...}");
+	else
+		seq_buf_printf(e->s, "{entry_number=%u, ...}", number);
+}
+
+/* The node of a page, or an error. */
+void whole_page_status(const struct element *e)
+{
+	const char *name;
+	int status = 0;
+
+	memcpy(&status, e->data, e->len < sizeof(status) ? e->len : sizeof(status));
+	name = status < 0 ? strerrorname_np(-status) : NULL;
+	if (!name || utrace_style.constants == UTRACE_CONSTANTS_RAW) {
+		utrace_write_signed(e->s, status);
+		return;
+	}
+	if (utrace_style.constants == UTRACE_CONSTANTS_BOTH)
+		seq_buf_printf(e->s, "%d /* -%s */", status, name);
+	else
+		seq_buf_printf(e->s, "-%s", name);
+}
+
+static void print_personality(struct seq_buf *s, __u32 value)
+{
+	utrace_print_flags(s, UTRACE_FLAGS_PERSONALITY, value & PER_MASK);
+	if (!(value & ~PER_MASK))
+		return;
+	utrace_write_char(s, '|');
+	utrace_print_flags(s, UTRACE_FLAGS_PERSONALITY_BITS, value & ~PER_MASK);
+}
+
+/* All bits ask for the personality and do not change it. */
+void arg_personality(const struct arg_text *a)
+{
+	if ((__u32)a->value == 0xffffffff)
+		utrace_print_hex(a->s, 0xffffffff);
+	else
+		print_personality(a->s, a->value);
+}
+
+void arg_personality_result(const struct arg_text *a)
+{
+	utrace_print_hex(a->s, a->value);
+	if (utrace_style.constants == UTRACE_CONSTANTS_RAW)
+		return;
+	utrace_write_literal(a->s, " (");
+	print_personality(a->s, a->value);
+	utrace_write_char(a->s, ')');
+}
+
 /* clone3() */
 
 static __u64 word_at(const struct element *e, size_t word)
@@ -96,6 +160,21 @@ static void print_pointer(struct seq_buf *s, const char *name, __u64 address)
 		utrace_write_literal(s, "NULL");
 }
 
+/* Print the bytes after the first @known ones, unless they are 0. */
+static void print_tail(const struct element *e, size_t known)
+{
+	size_t at = known;
+
+	while (at < e->len && !e->data[at])
+		at++;
+	if (at >= e->len)
+		return;
+	seq_buf_printf(e->s, ", /* bytes %zu..%zu */ \"", known, e->len - 1);
+	for (at = known; at < e->len; at++)
+		seq_buf_printf(e->s, "\\x%02x", e->data[at]);
+	utrace_write_char(e->s, '"');
+}
+
 /*
  * The arguments of clone3(): what the flags ask for.  Sizes of older and newer
  * structures are in the second argument.
@@ -109,13 +188,18 @@ void whole_clone_args(const struct element *e)
 	const struct utrace_item *tids;
 	size_t i;
 
+	/* The first version has all members up to the TLS. */
+	if (e->len < 8 * (TLS + 1)) {
+		utrace_print_hex(s, e->args[e->item->arg]);
+		return;
+	}
 	utrace_write_literal(s, "{flags=");
 	utrace_print_flags(s, UTRACE_FLAGS_CLONE3, flags);
-	if (flags & 0x00001000)		/* CLONE_PIDFD */
+	if (flags & CLONE_PIDFD)
 		print_pointer(s, "pidfd", word_at(e, PIDFD));
-	if (flags & 0x01200000)		/* CLONE_CHILD_SETTID, _CLEARTID */
+	if (flags & (CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID))
 		print_pointer(s, "child_tid", word_at(e, CHILD_TID));
-	if (flags & 0x00100000)		/* CLONE_PARENT_SETTID */
+	if (flags & CLONE_PARENT_SETTID)
 		print_pointer(s, "parent_tid", word_at(e, PARENT_TID));
 	utrace_write_literal(s, ", exit_signal=");
 	if (word_at(e, EXIT_SIGNAL) && word_at(e, EXIT_SIGNAL) <= 64)
@@ -125,7 +209,7 @@ void whole_clone_args(const struct element *e)
 	print_pointer(s, "stack", word_at(e, STACK));
 	utrace_write_literal(s, ", stack_size=");
 	utrace_print_hex(s, word_at(e, STACK_SIZE));
-	if (flags & 0x00080000)		/* CLONE_SETTLS */
+	if (flags & CLONE_SETTLS)
 		print_pointer(s, "tls", word_at(e, TLS));
 	if (e->len >= 8 * (SET_TID_SIZE + 1) &&
 	    (word_at(e, SET_TID) || word_at(e, SET_TID_SIZE))) {
@@ -145,12 +229,14 @@ void whole_clone_args(const struct element *e)
 		seq_buf_printf(s, ", set_tid_size=%llu",
 			       (unsigned long long)word_at(e, SET_TID_SIZE));
 	}
-	if (e->len >= 8 * (CGROUP + 1) && flags & 0x200000000ULL)
+	if (e->len >= 8 * (CGROUP + 1) &&
+	    (flags & CLONE_INTO_CGROUP || word_at(e, CGROUP)))
 		seq_buf_printf(s, ", cgroup=%llu",
 			       (unsigned long long)word_at(e, CGROUP));
-	/* Members that this command does not know. */
-	if (size > 8 * WORDS)
-		utrace_write_literal(s, ", ...");
+	if (e->len < size)
+		utrace_write_literal(s, ", ???");
+	else
+		print_tail(e, 8 * WORDS);
 	utrace_write_char(s, '}');
 }
 
@@ -223,24 +309,53 @@ void arg_vector_length(const struct arg_text *a)
 		{ PR_SVE_SET_VL_ONEXEC, "_SET_VL_ONEXEC" },
 		{ PR_SVE_VL_INHERIT, "_VL_INHERIT" },
 	};
-	bool sme = a->args[0] == PR_SME_SET_VL || a->args[0] == PR_SME_GET_VL;
-	__u32 value = a->value, rest = value & ~PR_SVE_VL_LEN_MASK;
+	bool sme = a->args[0] == PR_SME_SET_VL;
+	unsigned long rest = a->value & ~(unsigned long)PR_SVE_VL_LEN_MASK;
+	bool both = utrace_style.constants == UTRACE_CONSTANTS_BOTH && rest;
 	size_t i;
 
 	if (utrace_style.constants != UTRACE_CONSTANTS_NAMES) {
-		utrace_print_hex(a->s, value);
-		return;
+		utrace_print_hex(a->s, a->value);
+		if (!both)
+			return;
+		utrace_write_literal(a->s, " /* ");
 	}
 	for (i = 0; i < ARRAY_SIZE(flags); i++) {
 		if (!(rest & flags[i].bit))
 			continue;
 		seq_buf_printf(a->s, "PR_%s%s|", sme ? "SME" : "SVE",
 			       flags[i].name);
-		rest &= ~flags[i].bit;
+		rest &= ~(unsigned long)flags[i].bit;
 	}
 	if (rest)
-		seq_buf_printf(a->s, "%#x|", rest);
-	utrace_print_hex(a->s, value & PR_SVE_VL_LEN_MASK);
+		seq_buf_printf(a->s, "%#lx|", rest);
+	utrace_print_hex(a->s, a->value & PR_SVE_VL_LEN_MASK);
+	if (both)
+		utrace_write_literal(a->s, " */");
+}
+
+/* How addresses are tagged; strace names the first bit also if it is 0. */
+void arg_tagged_address(const struct arg_text *a)
+{
+	unsigned long tags = a->value & PR_MTE_TAG_MASK, rest;
+
+	rest = a->value & ~(PR_TAGGED_ADDR_ENABLE | PR_MTE_TCF_MASK | PR_MTE_TAG_MASK);
+	if (utrace_style.constants != UTRACE_CONSTANTS_NAMES) {
+		utrace_print_hex(a->s, a->value);
+		if (utrace_style.constants == UTRACE_CONSTANTS_RAW)
+			return;
+		utrace_write_literal(a->s, " /* ");
+	}
+	seq_buf_puts(a->s, a->value & PR_TAGGED_ADDR_ENABLE ?
+			   "PR_TAGGED_ADDR_ENABLE|" : "!PR_TAGGED_ADDR_ENABLE|");
+	utrace_print_names(a->s, UTRACE_FLAGS_MTE, a->value & PR_MTE_TCF_MASK);
+	if (tags)
+		seq_buf_printf(a->s, "|%#lx<<PR_MTE_TAG_SHIFT",
+			       tags >> PR_MTE_TAG_SHIFT);
+	if (rest)
+		seq_buf_printf(a->s, "|%#lx", rest);
+	if (utrace_style.constants == UTRACE_CONSTANTS_BOTH)
+		utrace_write_literal(a->s, " */");
 }
 
 /* A value of FUTEX_WAKE_OP. */

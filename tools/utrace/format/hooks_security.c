@@ -251,19 +251,22 @@ void whole_landlock_ruleset(const struct element *e)
 /* A command of quotactl(), and the kind of quotas that it is for. */
 void arg_quota_command(const struct arg_text *a)
 {
+	__u8 constants = utrace_style.constants;
 	__u32 command = a->value;
 
 	if (utrace_style.constants != UTRACE_CONSTANTS_NAMES) {
-		utrace_print_hex(a->s, command);
+		utrace_write_decimal(a->s, command);
 		if (utrace_style.constants == UTRACE_CONSTANTS_RAW)
 			return;
 		utrace_write_literal(a->s, " /* ");
 	}
+	utrace_style.constants = UTRACE_CONSTANTS_NAMES;
 	utrace_write_literal(a->s, "QCMD(");
 	utrace_print_flags(a->s, UTRACE_FLAGS_QUOTA_COMMAND, command >> 8);
 	utrace_write_literal(a->s, ", ");
 	utrace_print_flags(a->s, UTRACE_FLAGS_QUOTA_TYPE, command & 0xff);
 	utrace_write_char(a->s, ')');
-	if (utrace_style.constants == UTRACE_CONSTANTS_BOTH)
+	utrace_style.constants = constants;
+	if (constants == UTRACE_CONSTANTS_BOTH)
 		utrace_write_literal(a->s, " */");
 }

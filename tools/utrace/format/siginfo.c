@@ -262,6 +262,11 @@ static void print_kernel(struct seq_buf *s, const siginfo_t *info)
 /* Append the members of @info that are valid for its signal and code. */
 void siginfo_print(struct seq_buf *s, const siginfo_t *info)
 {
+	/* The calls that wait for a child leave it empty if there is none. */
+	if (!info->si_signo) {
+		utrace_write_literal(s, "{}");
+		return;
+	}
 	utrace_write_literal(s, "{si_signo=");
 	utrace_print_signal(s, info->si_signo);
 	utrace_write_literal(s, ", si_code=");

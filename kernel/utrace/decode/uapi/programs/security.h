@@ -6,12 +6,11 @@
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/keyctl.h>
+#include <linux/kcmp.h>
 #include <linux/landlock.h>
 #include <linux/dqblk_xfs.h>
 #include <linux/quota.h>
 #include <linux/seccomp.h>
-
-#define UQ(command) QCMD(command, 0)
 
 /* The commands of quotactl() for users. */
 #define UQ_SYNC QCMD(Q_SYNC, 0)
@@ -28,6 +27,8 @@
 #define UQ_XGETQUOTA QCMD(Q_XGETQUOTA, 0)
 #define UQ_XSETQLIM QCMD(Q_XSETQLIM, 0)
 #define UQ_XQUOTARM QCMD(Q_XQUOTARM, 0)
+#define UQ_XGETQSTAT QCMD(Q_XGETQSTAT, 0)
+#define UQ_XGETQSTATV QCMD(Q_XGETQSTATV, 0)
 #define UQ_XQUOTASYNC QCMD(Q_XQUOTASYNC, 0)
 #define UQ_XGETNEXTQUOTA QCMD(Q_XGETNEXTQUOTA, 0)
 
