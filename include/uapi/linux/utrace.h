@@ -61,6 +61,7 @@ enum utrace_item_kind {
 #define UTRACE_ITEM_F_TRUNCATED	0x01	/* @data is not whole */
 #define UTRACE_ITEM_F_FAULTED	0x02	/* memory after @len is not readable */
 #define UTRACE_ITEM_F_OUT		0x04	/* captured at the end of the call */
+#define UTRACE_ITEM_F_OPEN		0x08	/* the array of strings has no end */
 
 /* utrace_item.arg of an item that belongs to no argument. */
 #define UTRACE_ITEM_NO_ARG	0xff
@@ -69,12 +70,13 @@ enum utrace_item_kind {
  * struct utrace_item - data that was captured with an event
  * @kind: enum utrace_item_kind
  * @arg: number of the argument, or %UTRACE_ITEM_NO_ARG
- * @flags: %UTRACE_ITEM_F_TRUNCATED, %UTRACE_ITEM_F_FAULTED, %UTRACE_ITEM_F_OUT
+ * @flags: %UTRACE_ITEM_F_TRUNCATED, %UTRACE_ITEM_F_FAULTED, %UTRACE_ITEM_F_OUT,
+ *	%UTRACE_ITEM_F_OPEN
  * @len: bytes of @data, without padding
  * @whole: bytes that @data would have in full, or @len if not known
  * @parent: the item with the pointer is so many items before; 0: the argument
  * @field: offset of the pointer in an element of that item
- * @index: number of that element
+ * @index: number of that element; of the strings of an argument: how many
  * @data: the bytes, padded with zeros to a multiple of 8
  */
 struct utrace_item {

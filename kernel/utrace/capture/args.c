@@ -19,6 +19,9 @@
 #include "../decode/table.h"
 #include "item.h"
 
+/* Maximum number of strings that are counted. */
+#define STRINGS		0x10000
+
 /* Read entry @i of a user array of pointers to strings; false after a fault. */
 static bool get_string_pointer(const char __user **to,
 			       const void __user *array, size_t i)
@@ -35,9 +38,32 @@ static bool get_string_pointer(const char __user **to,
 	return true;
 }
 
-/* Copy the strings of @array, each with a NUL, even if it is truncated. */
+/*
+ * Count the pointers of @array from the one with number @i on.  A task may have
+ * more, but execve() takes no more.
+ */
+static size_t count_strings(const void __user *array, size_t i,
+			    unsigned int *flags)
+{
+	const char __user *string;
+
+	for (; i < STRINGS; i++) {
+		if (!get_string_pointer(&string, array, i)) {
+			*flags |= UTRACE_ITEM_F_OPEN;
+			break;
+		}
+		if (!string)
+			break;
+	}
+	return i;
+}
+
+/*
+ * Copy the strings of @array, each with a NUL, even if it is truncated.  Count
+ * them in @n.
+ */
 static size_t copy_strings(char *to, size_t room, const void __user *array,
-			   unsigned int *flags)
+			   size_t *n, unsigned int *flags)
 {
 	const char __user *string;
 	size_t i, done = 0;
@@ -57,6 +83,7 @@ static size_t copy_strings(char *to, size_t room, const void __user *array,
 					   flags);
 		to[done++] = '\0';
 	}
+	*n = count_strings(array, i, flags);
 	return done;
 }
 
@@ -65,12 +92,13 @@ static void capture_argv(struct utrace_capture *c, unsigned int arg,
 {
 	unsigned int flags = 0;
 	struct utrace_item *item;
-	size_t len;
+	size_t len, n;
 
 	item = utrace_item_begin(c, UTRACE_ITEM_ARGV, arg, 0);
 	if (!item)
 		return;
-	len = copy_strings(item->data, utrace_item_room(c), array, &flags);
+	len = copy_strings(item->data, utrace_item_room(c), array, &n, &flags);
+	item->index = n;
 	utrace_item_end(c, item, len, len, flags);
 }
 
@@ -143,6 +171,9 @@ static bool takes_arg(const struct utrace_call *call,
 		      unsigned int what)
 {
 	what &= what_takes(&call->arg[i]);
+	if (call->arg[i].type == UTRACE_ARG_STRUCT &&
+	    utrace_memories[call->arg[i].len].flags & UTRACE_MEMORY_FRAME)
+		return what;
 	return what && (args[i] || what == UTRACE_CAPTURE_FILES);
 }
 
@@ -192,15 +223,21 @@ static void capture_in(struct utrace_capture *c, const struct utrace_arg *a,
 	}
 }
 
-static void capture_out(struct utrace_capture *c, const struct utrace_arg *a,
+static void capture_out(struct utrace_capture *c,
+			const struct utrace_call *call,
 			const unsigned long args[6], unsigned int i,
 			long result)
 {
+	const struct utrace_arg *a = &call->arg[i];
 	void __user *from = (void __user *)args[i];
 	size_t len = length_of(a, args, result);
 
 	switch (a->type) {
 	case UTRACE_ARG_OUT:
+		/* The result may be what a larger buffer would have taken. */
+		if (a->len == UTRACE_LEN_RESULT && i + 1 < call->nargs &&
+		    call->arg[i + 1].type == UTRACE_ARG_SIZE)
+			len = min_t(size_t, len, args[i + 1]);
 		utrace_capture_bytes(c, i, from, len);
 		break;
 	case UTRACE_ARG_OUT_SOCKADDR:
@@ -284,7 +321,7 @@ void utrace_capture_exit(struct utrace_capture *c,
 			capture_structs(c, &call->arg[i], abi, args, i, result,
 					ways, what);
 		else if (!IS_ERR_VALUE(result))
-			capture_out(c, &call->arg[i], args, i, result);
+			capture_out(c, call, args, i, result);
 	}
 	if (call->result.type == UTRACE_ARG_FD && what & UTRACE_CAPTURE_FILES &&
 	    !IS_ERR_VALUE(result))

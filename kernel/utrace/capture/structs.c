@@ -18,6 +18,7 @@
 #include <linux/math.h>
 #include <linux/minmax.h>
 #include <linux/overflow.h>
+#include <linux/ptrace.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
@@ -206,8 +207,12 @@ void utrace_capture_structs(struct utrace_capture *c, unsigned int arg,
 	struct walk w = {
 		.c = c, .arg = arg, .abi = abi, .what = what, .left = U64_MAX,
 	};
+	const void __user *from = (const void __user *)args[arg];
 	u64 length;
 
+	if (memory->flags & UTRACE_MEMORY_FRAME)
+		from = (void __user *)user_stack_pointer(current_pt_regs()) +
+		       memory->at[abi];
 	if (!get_length(memory, args, result, &length))
 		return;
 	if (memory->flags & UTRACE_MEMORY_FLAT) {
@@ -218,7 +223,7 @@ void utrace_capture_structs(struct utrace_capture *c, unsigned int arg,
 		else if (c->exit)
 			w.left = max(result, 0L);
 	}
-	capture_layout(&w, layout, (const void __user *)args[arg],
+	capture_layout(&w, layout, from,
 		       bytes_of(layout, abi, memory->unit, length));
 	memset(&c->inner, 0, sizeof(c->inner));
 }

@@ -138,6 +138,31 @@ static void print_string(const struct call_text *c, unsigned int arg)
 	utrace_write_literal(c->s, "...");
 }
 
+/*
+ * Print captured strings as an array: @strings of them, and @bytes of each.
+ */
+static void print_strings(struct seq_buf *s, const struct utrace_item *item,
+			  unsigned int bytes, unsigned int strings)
+{
+	const char *before = "";
+	unsigned int n = 0;
+	size_t at, len;
+
+	utrace_write_char(s, '[');
+	for (at = 0; at < item->len && n < strings; at += len + 1, n++) {
+		len = strnlen((const char *)item->data + at, item->len - at);
+		seq_buf_puts(s, before);
+		utrace_print_string(s, (const char *)item->data + at,
+				    min_t(size_t, len, bytes));
+		if (len > bytes)
+			utrace_write_literal(s, "...");
+		before = ", ";
+	}
+	if (is_part(item) || at < item->len)
+		seq_buf_printf(s, "%s...", before);
+	utrace_write_char(s, ']');
+}
+
 /**
  * utrace_print_argv() - print captured strings as an array
  * @s: the text is appended here
@@ -147,19 +172,7 @@ static void print_string(const struct call_text *c, unsigned int arg)
  */
 void utrace_print_argv(struct seq_buf *s, const struct utrace_item *item)
 {
-	const char *before = "";
-	size_t at, len;
-
-	utrace_write_char(s, '[');
-	for (at = 0; at < item->len; at += len + 1) {
-		len = strnlen((const char *)item->data + at, item->len - at);
-		seq_buf_puts(s, before);
-		utrace_print_string(s, (const char *)item->data + at, len);
-		before = ", ";
-	}
-	if (is_part(item))
-		seq_buf_printf(s, "%s...", before);
-	utrace_write_char(s, ']');
+	print_strings(s, item, ~0U, ~0U);
 }
 
 static noinline_for_stack void print_argv(const struct call_text *c, unsigned int arg)
@@ -167,9 +180,28 @@ static noinline_for_stack void print_argv(const struct call_text *c, unsigned in
 	const struct utrace_item *item = item_of(c, arg);
 
 	if (item)
-		utrace_print_argv(c->s, item);
+		print_strings(c->s, item, c->items->most, c->items->verbose ?
+			      ~0U : c->items->most);
 	else
 		print_address(c, arg);
+}
+
+/*
+ * Print the environment of a program.  Without -v it is its address and the
+ * number of its variables.
+ */
+static void print_environment(const struct call_text *c, unsigned int arg)
+{
+	const struct utrace_item *item = item_of(c, arg);
+
+	if (!item || c->items->verbose || c->items->most == ~0U) {
+		print_argv(c, arg);
+		return;
+	}
+	print_address(c, arg);
+	seq_buf_printf(c->s, " /* %u var%s%s */", item->index,
+		       item->index == 1 ? "" : "s",
+		       item->flags & UTRACE_ITEM_F_OPEN ? ", unterminated" : "");
 }
 
 static void print_in6_addr(struct seq_buf *s, const struct in6_addr *addr)
@@ -625,6 +657,9 @@ static void print_one(const struct call_text *c,
 {
 	if (call->arg[arg].type == UTRACE_ARG_OUT && is_wait_status(call, arg))
 		print_wait_status(c, arg);
+	else if (call->arg[arg].type == UTRACE_ARG_ARGV && arg &&
+		 call->arg[arg - 1].type == UTRACE_ARG_ARGV)
+		print_environment(c, arg);
 	else
 		print_arg(c, arg, &call->arg[arg], value_of(c, call, arg));
 }

@@ -137,10 +137,11 @@ function memory_row(word, nargs,	way, what, kind, from, unit, always, text, narr
 	else if (unit != "ONE" && (from !~ /^[0-9]$/ || from + 0 >= nargs))
 		malformed("'" word "' does not say which argument is the length")
 	text = "\t{\n\t\t.layout = " layout[kind] ",\n\t\t.flags = " \
-		(way ~ /in/ ? "UTRACE_MEMORY_IN" : "0") \
+		(way ~ /in|frame/ ? "UTRACE_MEMORY_IN" : "0") \
 		(way ~ /out|[+]/ ? " | UTRACE_MEMORY_OUT" : "") \
 		(way == "in+" ? " | UTRACE_MEMORY_ENTRY" : "") \
 		(way == "rem" ? " | UTRACE_MEMORY_RESTART" : "") \
+		(way == "frame" ? " | UTRACE_MEMORY_FRAME" : "") \
 		(always ? " | UTRACE_MEMORY_ALWAYS" : "") narrow \
 		(way == "outin" || capture_bit(kind) ~ /BUFFERS/ && way == "out" ? \
 		 " | UTRACE_MEMORY_FLAT" : "") \
@@ -148,6 +149,9 @@ function memory_row(word, nargs,	way, what, kind, from, unit, always, text, narr
 		",\n\t\t.what = " capture_bit(kind)
 	if (unit != "ONE")
 		text = text ",\n\t\t.arg = " from
+	if (way == "frame")
+		text = text ",\n\t\t.at = " \
+			each_abi(offset("struct " kind, "mask"))
 	memories = memories text ",\n\t},\n"
 	memory_index[word, narrow] = nmemories++
 	return memory_index[word, narrow]
@@ -209,10 +213,10 @@ function argument(word, nargs,	type) {
 		return "{ UTRACE_ARG_FLAGS, UTRACE_FLAGS_" \
 			toupper(substr(word, 7)) " }"
 	}
-	if (word ~ /^(in|out|inout|outin|in[+]|rem)!?:/) {
+	if (word ~ /^(in|out|inout|outin|in[+]|rem|frame)!?:/) {
 		type = word
 		gsub(/^[^:]*:|[*@=%].*/, "", type)
-		takes(word ~ /^in:/ ? "in" : word ~ /^(inout|outin|in[+])/ ? \
+		takes(word ~ /^(in|frame):/ ? "in" : word ~ /^(inout|outin|in[+])/ ? \
 		      "inout" : "out", capture_bit(type))
 		return "{ UTRACE_ARG_STRUCT, " memory_row(word, nargs) " }"
 	}

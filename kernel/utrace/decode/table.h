@@ -135,6 +135,7 @@ enum utrace_unit {
 #define UTRACE_MEMORY_IN	0x01	/* the call reads it */
 #define UTRACE_MEMORY_OUT	0x02	/* the call writes it */
 #define UTRACE_MEMORY_ALWAYS	0x04	/* also if the call fails */
+#define UTRACE_MEMORY_FRAME	0x80	/* it is in the frame of a handler */
 #define UTRACE_MEMORY_INT	0x08	/* the upper half of @arg is ignored */
 #define UTRACE_MEMORY_FLAT	0x10	/* follow pointers only at a successful exit */
 #define UTRACE_MEMORY_RESTART	0x20	/* written only if a signal interrupts it */
@@ -148,6 +149,7 @@ enum utrace_unit {
  * @arg: the argument that contains the length, or UTRACE_LEN_RESULT; for
  *	UTRACE_UNIT_FIXED, the length
  * @what: the UTRACE_CAPTURE_ bit that asks for them
+ * @at: for UTRACE_MEMORY_FRAME, offset from the stack pointer, by ABI
  */
 struct utrace_memory {
 	u16 layout;
@@ -155,6 +157,7 @@ struct utrace_memory {
 	u8 unit;
 	u8 arg;
 	u8 what;
+	u16 at[UTRACE_ABIS];
 };
 
 /**

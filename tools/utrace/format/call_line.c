@@ -58,17 +58,6 @@ static __u64 number_of(__u32 nr, __u32 asked)
 	return (__u64)asked << 32 | nr;
 }
 
-/*
- * Remove the environment of execve() and execveat(): the array of strings after
- * the arguments.
- */
-static void leave_out_environment(struct utrace_call_items *items,
-				  const struct utrace_call *row)
-{
-	if (row->arg[2].type == UTRACE_ARG_ARGV)
-		items->of[row->arg[3].type == UTRACE_ARG_ARGV ? 3 : 2] = NULL;
-}
-
 /* Are the structures of a call printed whole? */
 static bool is_verbose(const struct text *text, __u32 nr)
 {
@@ -137,8 +126,6 @@ static void add_items(const struct text *text, struct call *call,
 		decode_fds(text, call, row);
 	if (text->structs && !calls_have(text->structs, call->nr))
 		leave_out_structs(items, row);
-	if (row && !items->verbose)
-		leave_out_environment(items, row);
 }
 
 /* Remove the status of wait4() and waitpid() that found no child. */

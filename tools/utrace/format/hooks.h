@@ -51,6 +51,7 @@ void whole_sock_filter(const struct element *e);
 void arg_quota_command(const struct arg_text *a);
 
 /* hooks_signal.c */
+void whole_frame(const struct element *e);
 void whole_siginfo(const struct element *e);
 void whole_sigset(const struct element *e);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decode/print.h"
+#include "decode/write.h"
 #include "hooks.h"
 #include "siginfo.h"
 
@@ -25,6 +26,14 @@ void whole_sigset(const struct element *e)
 		structs_print_sigset(e->s, e->data, e->len);
 	else
 		utrace_print_hex(e->s, e->args[e->item->arg]);
+}
+
+/* The signals that are blocked after a handler. */
+void whole_frame(const struct element *e)
+{
+	utrace_write_literal(e->s, "{mask=");
+	structs_print_sigset(e->s, e->data, e->len < 8 ? e->len : 8);
+	utrace_write_char(e->s, '}');
 }
 
 void whole_siginfo(const struct element *e)

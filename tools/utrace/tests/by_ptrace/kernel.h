@@ -24,6 +24,17 @@
 
 #include "by_ptrace.h"
 
+/* The stack pointer of the task is that of its last stop. */
+#define current_pt_regs()	NULL
+
+static inline unsigned long user_stack_pointer(const void *regs)
+{
+	unsigned long ip, sp, bp;
+
+	traced_registers(&ip, &sp, &bp);
+	return sp;
+}
+
 /* Compiler and types */
 #define __force
 #define noinline		__attribute__((noinline))

@@ -5,12 +5,28 @@
 
 #include <linux/signal.h>
 #include <linux/signalfd.h>
+#include <asm/sigcontext.h>
 
 /* rt_sigaction(): the mask of x32 is aligned as that of i386. */
 struct rt_sigaction {
 	unsigned long handler;
 	unsigned long flags;
 	unsigned long restorer;
+	__u32 mask[2];
+};
+
+/* What the stack pointer points to at rt_sigreturn(). */
+struct rt_frame {
+#ifdef __i386__
+	int signal;
+	void *info_at;
+	void *context_at;
+	siginfo_t info;
+#endif
+	unsigned long flags;
+	void *link;
+	stack_t stack;
+	struct sigcontext registers;
 	__u32 mask[2];
 };
 
