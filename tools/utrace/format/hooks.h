@@ -37,6 +37,7 @@ void arg_ptracer(const struct arg_text *a);
 void arg_vector_length(const struct arg_text *a);
 
 void whole_page_status(const struct element *e);
+void whole_syscall_info(const struct element *e);
 void whole_user_desc_query(const struct element *e);
 void arg_personality(const struct arg_text *a);
 void arg_personality_result(const struct arg_text *a);

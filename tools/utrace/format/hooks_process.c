@@ -8,6 +8,7 @@
 #include <linux/array_size.h>
 #include <linux/personality.h>
 #include <linux/prctl.h>
+#include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/seq_buf.h>
 
@@ -15,6 +16,7 @@
 #include "decode/write.h"
 #include "hooks.h"
 #include "sets.h"
+#include "siginfo.h"
 
 #define COMM_SIZE	16
 
@@ -238,6 +240,91 @@ void whole_clone_args(const struct element *e)
 	else
 		print_tail(e, 8 * WORDS);
 	utrace_write_char(s, '}');
+}
+
+/* ptrace() */
+
+/* Print a result, which is an error by its name if @failed. */
+static void print_rval(struct seq_buf *s, __s64 rval, bool failed)
+{
+	const char *name = failed ? strerrorname_np(-rval) : NULL;
+
+	if (!name || utrace_style.constants == UTRACE_CONSTANTS_RAW)
+		utrace_write_signed(s, rval);
+	else if (utrace_style.constants == UTRACE_CONSTANTS_BOTH)
+		seq_buf_printf(s, "%lld /* -%s */", (long long)rval, name);
+	else
+		seq_buf_printf(s, "-%s", name);
+}
+
+/* Print those of the arguments of a system call that were captured. */
+static void print_call_args(struct seq_buf *s, const __u64 *args, size_t n)
+{
+	size_t i;
+
+	utrace_write_literal(s, ", args=[");
+	for (i = 0; i < n; i++) {
+		if (i)
+			utrace_write_literal(s, ", ");
+		utrace_print_hex(s, args[i]);
+	}
+	utrace_write_char(s, ']');
+}
+
+/* Return true if a member of struct ptrace_syscall_info was captured. */
+#define HAS(e, member) \
+	((e)->len >= offsetof(struct ptrace_syscall_info, member) + \
+		     sizeof(((struct ptrace_syscall_info *)0)->member))
+
+static void print_entry(const struct element *e,
+			const struct ptrace_syscall_info *info, const char *name)
+{
+	size_t at = offsetof(struct ptrace_syscall_info, entry.args), n;
+
+	if (!HAS(e, entry.nr))
+		return;
+	seq_buf_printf(e->s, ", %s={nr=", name);
+	siginfo_print_nr(e->s, info->arch, info->entry.nr);
+	n = e->len < at ? 0 : (e->len - at) / sizeof(info->entry.args[0]);
+	if (n)
+		print_call_args(e->s, info->entry.args,
+				n < ARRAY_SIZE(info->entry.args) ?
+				n : ARRAY_SIZE(info->entry.args));
+	if (info->op == PTRACE_SYSCALL_INFO_SECCOMP && HAS(e, seccomp.ret_data))
+		seq_buf_printf(e->s, ", ret_data=%u", info->seccomp.ret_data);
+	utrace_write_char(e->s, '}');
+}
+
+/* The system call of a task: as much as the caller has asked for. */
+void whole_syscall_info(const struct element *e)
+{
+	struct ptrace_syscall_info info = {};
+
+	memcpy(&info, e->data, e->len < sizeof(info) ? e->len : sizeof(info));
+	utrace_write_literal(e->s, "{op=");
+	utrace_print_flags(e->s, UTRACE_FLAGS_SYSCALL_INFO, info.op);
+	if (HAS(e, arch)) {
+		utrace_write_literal(e->s, ", arch=");
+		siginfo_print_arch(e->s, info.arch);
+	}
+	if (HAS(e, instruction_pointer))
+		print_pointer(e->s, "instruction_pointer",
+			      info.instruction_pointer);
+	if (HAS(e, stack_pointer))
+		print_pointer(e->s, "stack_pointer", info.stack_pointer);
+	if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
+		print_entry(e, &info, "entry");
+	} else if (info.op == PTRACE_SYSCALL_INFO_SECCOMP) {
+		print_entry(e, &info, "seccomp");
+	} else if (info.op == PTRACE_SYSCALL_INFO_EXIT && HAS(e, exit.rval)) {
+		utrace_write_literal(e->s, ", exit={rval=");
+		print_rval(e->s, info.exit.rval,
+			   HAS(e, exit.is_error) && info.exit.is_error);
+		if (HAS(e, exit.is_error))
+			seq_buf_printf(e->s, ", is_error=%u", info.exit.is_error);
+		utrace_write_char(e->s, '}');
+	}
+	utrace_write_char(e->s, '}');
 }
 
 /* prctl() */

@@ -5,6 +5,7 @@
  * The layout of siginfo depends on the signal and on the code, and a program may
  * send any of them to itself.
  */
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -172,38 +173,54 @@ static void print_fault(struct seq_buf *s, const siginfo_t *info)
 	}
 }
 
-static void print_syscall(struct seq_buf *s, const siginfo_t *info)
+/* The tables of system calls by the constants of audit. */
+static const struct {
+	__u32 arch;
+	const char *name;
+	unsigned int table;
+} archs[] = {
+	{ AUDIT_ARCH_X86_64, "AUDIT_ARCH_X86_64", 0 },
+	{ AUDIT_ARCH_I386, "AUDIT_ARCH_I386", UTRACE_NR_IA32 },
+};
+
+/* Append the number of a system call of an architecture, with its name. */
+void siginfo_print_nr(struct seq_buf *s, __u32 arch, __u64 nr)
 {
-	static const struct {
-		__u32 arch;
-		const char *name;
-		unsigned int table;
-	} archs[] = {
-		{ AUDIT_ARCH_X86_64, "AUDIT_ARCH_X86_64", 0 },
-		{ AUDIT_ARCH_I386, "AUDIT_ARCH_I386", UTRACE_NR_IA32 },
-	};
-	const char *arch = "AUDIT_ARCH_???", *name = NULL;
+	const char *name = NULL;
 	char text[64];
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(archs); i++) {
-		if (archs[i].arch != info->si_arch)
-			continue;
-		arch = archs[i].name;
-		name = call_name(info->si_syscall | archs[i].table);
-	}
+	for (i = 0; i < ARRAY_SIZE(archs); i++)
+		if (archs[i].arch == arch && nr <= INT_MAX)
+			name = call_name(nr | archs[i].table);
 	if (name)
 		snprintf(text, sizeof(text), "__NR_%s", name);
+	print_named(s, nr, name ? text : NULL, false);
+}
+
+/* Append an architecture. */
+void siginfo_print_arch(struct seq_buf *s, __u32 arch)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(archs); i++) {
+		if (archs[i].arch == arch) {
+			print_named(s, arch, archs[i].name, true);
+			return;
+		}
+	}
+	seq_buf_printf(s, "%#x%s", arch, utrace_style.constants ==
+		       UTRACE_CONSTANTS_RAW ? "" : " /* AUDIT_ARCH_??? */");
+}
+
+static void print_syscall(struct seq_buf *s, const siginfo_t *info)
+{
 	utrace_write_literal(s, ", si_call_addr=");
 	print_pointer(s, info->si_call_addr);
 	utrace_write_literal(s, ", si_syscall=");
-	print_named(s, info->si_syscall, name ? text : NULL, false);
+	siginfo_print_nr(s, info->si_arch, info->si_syscall);
 	utrace_write_literal(s, ", si_arch=");
-	if (strchr(arch, '?'))
-		seq_buf_printf(s, "%#x%s", info->si_arch, utrace_style.constants ==
-			       UTRACE_CONSTANTS_RAW ? "" : " /* AUDIT_ARCH_??? */");
-	else
-		print_named(s, info->si_arch, arch, true);
+	siginfo_print_arch(s, info->si_arch);
 }
 
 /* Append the members of a signal that a program has sent. */

@@ -6,6 +6,7 @@
 #include <asm/ldt.h>
 #include <asm/prctl.h>
 #include <linux/capability.h>
+#include <linux/elf.h>
 #include <linux/mempolicy.h>
 #include <linux/personality.h>
 #include <linux/rseq.h>
@@ -23,6 +24,13 @@ struct number_long {
 
 struct number_u64 {
 	unsigned long long n;
+};
+
+/* ptrace(PTRACE_GETREGS) */
+struct user_regs_struct {
+	unsigned long r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx;
+	unsigned long rdx, rsi, rdi, orig_rax, rip, cs, eflags, rsp, ss;
+	unsigned long fs_base, gs_base, ds, es, fs, gs;
 };
 
 /* prctl(PR_SET_NAME) */
