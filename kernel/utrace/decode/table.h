@@ -135,11 +135,11 @@ enum utrace_unit {
 #define UTRACE_MEMORY_IN	0x01	/* the call reads it */
 #define UTRACE_MEMORY_OUT	0x02	/* the call writes it */
 #define UTRACE_MEMORY_ALWAYS	0x04	/* also if the call fails */
-#define UTRACE_MEMORY_FRAME	0x80	/* it is in the frame of a handler */
 #define UTRACE_MEMORY_INT	0x08	/* the upper half of @arg is ignored */
 #define UTRACE_MEMORY_FLAT	0x10	/* follow pointers only at a successful exit */
 #define UTRACE_MEMORY_RESTART	0x20	/* written only if a signal interrupts it */
 #define UTRACE_MEMORY_ENTRY	0x40	/* printed as it was at the entry */
+#define UTRACE_MEMORY_FRAME	0x80	/* it is in the frame of a handler */
 
 /**
  * struct utrace_memory - structures that an argument points to

@@ -36,6 +36,8 @@ void arg_pidtype(const struct arg_text *a);
 void arg_ptracer(const struct arg_text *a);
 void arg_vector_length(const struct arg_text *a);
 
+void whole_nodemask(const struct element *e);
+void whole_nodemask_before(const struct element *e);
 void whole_page_status(const struct element *e);
 void whole_syscall_info(const struct element *e);
 void whole_user_desc_query(const struct element *e);

@@ -142,6 +142,46 @@ void arg_personality_result(const struct arg_text *a)
 	utrace_write_char(a->s, ')');
 }
 
+/*
+ * Print a set of nodes by words.  The kernel uses one bit less than @bits says.
+ */
+static void print_nodes(const struct element *e, unsigned long bits)
+{
+	unsigned int size = utrace_layouts[e->layout].size[e->abi];
+	size_t words = bits ? (bits - 1 + 8 * size - 1) / (8 * size) : 0, i;
+	__u64 word;
+
+	if ((bits && !words) || e->len / size < words) {
+		utrace_print_hex(e->s, e->args[e->item->arg]);
+		return;
+	}
+	utrace_write_char(e->s, '[');
+	for (i = 0; i < words; i++) {
+		if (i)
+			utrace_write_literal(e->s, ", ");
+		if (i >= e->items->most && !e->items->verbose) {
+			utrace_write_literal(e->s, "...");
+			break;
+		}
+		word = 0;
+		memcpy(&word, e->data + i * size, size);
+		seq_buf_printf(e->s, "%0*llx", 2 * size, (unsigned long long)word);
+	}
+	utrace_write_char(e->s, ']');
+}
+
+/* Nodes whose number is the next argument. */
+void whole_nodemask(const struct element *e)
+{
+	print_nodes(e, e->args[e->item->arg + 1]);
+}
+
+/* Nodes whose number is the second argument. */
+void whole_nodemask_before(const struct element *e)
+{
+	print_nodes(e, e->args[1]);
+}
+
 /* clone3() */
 
 static __u64 word_at(const struct element *e, size_t word)
