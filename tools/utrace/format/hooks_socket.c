@@ -3,8 +3,13 @@
  * utrace - members of structures of calls about sockets
  */
 #include <netinet/in.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+
+#include <linux/icmp.h>
+#include <linux/if_packet.h>
+#include <linux/netlink.h>
 
 #include <linux/array_size.h>
 #include <linux/seq_buf.h>
@@ -17,12 +22,11 @@
 
 /* Addresses */
 
-/* Print a protocol of Ethernet, in the order of the network. */
-void hook_eth_protocol(const struct element *e, const struct member *m)
+/* Write what a protocol of Ethernet, in the order of the network, means. */
+static void write_eth_protocol(char *text, size_t size, __u16 value)
 {
-	__u16 protocol = __builtin_bswap16(element_number(e, m));
-	char text[64];
-	struct seq_buf name = { .buffer = text, .size = sizeof(text) };
+	struct seq_buf name = { .buffer = text, .size = size - 1 };
+	__u16 protocol = __builtin_bswap16(value);
 
 	utrace_write_literal(&name, "htons(");
 	if (!utrace_print_names(&name, UTRACE_FLAGS_ETH_PROTOCOL, protocol)) {
@@ -31,7 +35,29 @@ void hook_eth_protocol(const struct element *e, const struct member *m)
 	}
 	utrace_write_literal(&name, ")");
 	text[name.len] = '\0';
-	structs_print_network(e->s, e->data + m->at[e->abi], sizeof(protocol), text);
+}
+
+void hook_eth_protocol(const struct element *e, const struct member *m)
+{
+	char text[64];
+
+	write_eth_protocol(text, sizeof(text), element_number(e, m));
+	structs_print_network(e->s, e->data + m->at[e->abi], sizeof(__u16), text);
+}
+
+/* Print the protocol that socket() gets. */
+void arg_eth_protocol(const struct arg_text *a)
+{
+	char text[64];
+
+	write_eth_protocol(text, sizeof(text), a->value);
+	if (utrace_style.constants == UTRACE_CONSTANTS_NAMES) {
+		seq_buf_puts(a->s, text);
+		return;
+	}
+	utrace_print_hex(a->s, (__u32)a->value);
+	if (utrace_style.constants == UTRACE_CONSTANTS_BOTH)
+		seq_buf_printf(a->s, " /* %s */", text);
 }
 
 void hook_ifindex(const struct element *e, const struct member *m)
@@ -402,4 +428,361 @@ void hook_msg_control(const struct element *e, const struct member *m)
 	else if (at < item->len)
 		seq_buf_printf(e->s, ", ... /* %#llx */", address + at);
 	utrace_write_char(e->s, ']');
+}
+
+/* Options */
+
+/* The sets of names of the options of each level. */
+static const struct {
+	unsigned int level;
+	unsigned int set;
+} levels[] = {
+	{ SOL_SOCKET, UTRACE_FLAGS_SO },
+	{ 0, UTRACE_FLAGS_IP },
+	{ 6, UTRACE_FLAGS_TCP },
+	{ 17, UTRACE_FLAGS_UDP },
+	{ 132, UTRACE_FLAGS_SCTP },
+	{ 40, UTRACE_FLAGS_VSOCK },
+	{ 41, UTRACE_FLAGS_IPV6 },
+	{ 255, UTRACE_FLAGS_RAW },
+	{ 256, UTRACE_FLAGS_IPX },
+	{ 257, UTRACE_FLAGS_AX25 },
+	{ 263, UTRACE_FLAGS_PACKET },
+	{ 269, UTRACE_FLAGS_DCCP },
+	{ 270, UTRACE_FLAGS_NETLINK },
+	{ 271, UTRACE_FLAGS_TIPC },
+	{ 272, UTRACE_FLAGS_RXRPC },
+	{ 273, UTRACE_FLAGS_PPPOL2TP },
+	{ 274, UTRACE_FLAGS_BLUETOOTH },
+	{ 275, UTRACE_FLAGS_PNPIPE },
+	{ 276, UTRACE_FLAGS_RDS },
+	{ 277, UTRACE_FLAGS_IUCV },
+	{ 278, UTRACE_FLAGS_CAIF },
+	{ 279, UTRACE_FLAGS_ALG },
+	{ 280, UTRACE_FLAGS_NFC_LLCP },
+	{ 281, UTRACE_FLAGS_KCM },
+	{ 282, UTRACE_FLAGS_TLS },
+	{ 283, UTRACE_FLAGS_XDP_OPTION },
+};
+
+/* Print the name of an option, which depends on the level before it. */
+void arg_sockopt(const struct arg_text *a)
+{
+	unsigned int level = a->args[a->arg - 1], option = a->value;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(levels); i++) {
+		if (levels[i].level != level)
+			continue;
+		utrace_print_flags(a->s, levels[i].set, option);
+		return;
+	}
+	utrace_write_decimal(a->s, option);
+}
+
+void arg_sockopt_got(const struct arg_text *a)
+{
+	unsigned int level = a->args[a->arg - 1], option = a->value;
+
+	if (level == SOL_SOCKET && option == SO_GET_FILTER)
+		utrace_print_flags(a->s, UTRACE_FLAGS_SO_GET, option);
+	else
+		arg_sockopt(a);
+}
+
+/* What the value of an option is. */
+enum option_kind {
+	OPTION_INT,
+	OPTION_STRUCTURE,	/* a longer one is printed, too */
+	OPTION_EXACTLY,		/* a longer one is not */
+	OPTION_ERROR,
+	OPTION_TXREHASH,
+	OPTION_INTS,
+	OPTION_ICMP,
+};
+
+#define ANY_OPTION	~0U
+
+/**
+ * struct option - an option of sockets
+ * @level: its level
+ * @option: its number, or ANY_OPTION
+ * @kind: enum option_kind
+ * @only: 'g' or 's' if this holds for getsockopt() or setsockopt() only
+ * @structure: the name of its structure in decode/tables/
+ */
+static const struct option {
+	unsigned int level;
+	unsigned int option;
+	__u8 kind;
+	char only;
+	const char *structure;
+} options[] = {
+	{ SOL_SOCKET, SO_DEBUG, OPTION_INT },
+	{ SOL_SOCKET, SO_REUSEADDR, OPTION_INT },
+	{ SOL_SOCKET, SO_DONTROUTE, OPTION_INT },
+	{ SOL_SOCKET, SO_BROADCAST, OPTION_INT },
+	{ SOL_SOCKET, SO_SNDBUF, OPTION_INT },
+	{ SOL_SOCKET, SO_RCVBUF, OPTION_INT },
+	{ SOL_SOCKET, SO_KEEPALIVE, OPTION_INT },
+	{ SOL_SOCKET, SO_OOBINLINE, OPTION_INT },
+	{ SOL_SOCKET, SO_NO_CHECK, OPTION_INT },
+	{ SOL_SOCKET, SO_PRIORITY, OPTION_INT },
+	{ SOL_SOCKET, SO_BSDCOMPAT, OPTION_INT },
+	{ SOL_SOCKET, SO_REUSEPORT, OPTION_INT },
+	{ SOL_SOCKET, SO_PASSCRED, OPTION_INT },
+	{ SOL_SOCKET, SO_RCVLOWAT, OPTION_INT },
+	{ SOL_SOCKET, SO_SNDLOWAT, OPTION_INT },
+	{ SOL_SOCKET, SO_DETACH_FILTER, OPTION_INT },
+	{ SOL_SOCKET, SO_TIMESTAMP_OLD, OPTION_INT },
+	{ SOL_SOCKET, SO_ACCEPTCONN, OPTION_INT },
+	{ SOL_SOCKET, SO_SNDBUFFORCE, OPTION_INT },
+	{ SOL_SOCKET, SO_RCVBUFFORCE, OPTION_INT },
+	{ SOL_SOCKET, SO_PASSSEC, OPTION_INT },
+	{ SOL_SOCKET, SO_TIMESTAMPNS_OLD, OPTION_INT },
+	{ SOL_SOCKET, SO_MARK, OPTION_INT },
+	{ SOL_SOCKET, SO_TIMESTAMPING_OLD, OPTION_INT },
+	{ SOL_SOCKET, SO_RXQ_OVFL, OPTION_INT },
+	{ SOL_SOCKET, SO_WIFI_STATUS, OPTION_INT },
+	{ SOL_SOCKET, SO_PEEK_OFF, OPTION_INT },
+	{ SOL_SOCKET, SO_NOFCS, OPTION_INT },
+	{ SOL_SOCKET, SO_LOCK_FILTER, OPTION_INT },
+	{ SOL_SOCKET, SO_SELECT_ERR_QUEUE, OPTION_INT },
+	{ SOL_SOCKET, SO_BUSY_POLL, OPTION_INT },
+	{ SOL_SOCKET, SO_INCOMING_CPU, OPTION_INT },
+	{ SOL_SOCKET, SO_CNX_ADVICE, OPTION_INT },
+	{ SOL_SOCKET, SO_INCOMING_NAPI_ID, OPTION_INT },
+	{ SOL_SOCKET, SO_ZEROCOPY, OPTION_INT },
+	{ SOL_SOCKET, SO_TIMESTAMP_NEW, OPTION_INT },
+	{ SOL_SOCKET, SO_TIMESTAMPNS_NEW, OPTION_INT },
+	{ SOL_SOCKET, SO_TIMESTAMPING_NEW, OPTION_INT },
+	{ SOL_SOCKET, SO_DETACH_REUSEPORT_BPF, OPTION_INT },
+	{ SOL_SOCKET, SO_PREFER_BUSY_POLL, OPTION_INT },
+	{ SOL_SOCKET, SO_BUSY_POLL_BUDGET, OPTION_INT },
+	{ SOL_SOCKET, 73 /* SO_RESERVE_MEM */, OPTION_INT },
+	{ SOL_SOCKET, 75 /* SO_RCVMARK */, OPTION_INT },
+	{ SOL_SOCKET, 74 /* SO_TXREHASH */, OPTION_TXREHASH },
+	{ SOL_SOCKET, SO_ERROR, OPTION_ERROR, 'g' },
+	{ SOL_SOCKET, SO_LINGER, OPTION_STRUCTURE, 0, "linger" },
+	{ SOL_SOCKET, SO_PEERCRED, OPTION_STRUCTURE, 'g', "ucred" },
+	{ SOL_IP, IP_ADD_MEMBERSHIP, OPTION_STRUCTURE, 's', "ip_mreq" },
+	{ SOL_IP, IP_DROP_MEMBERSHIP, OPTION_STRUCTURE, 's', "ip_mreq" },
+	{ SOL_IP, MCAST_JOIN_GROUP, OPTION_STRUCTURE, 's', "group_req" },
+	{ SOL_IP, MCAST_LEAVE_GROUP, OPTION_STRUCTURE, 's', "group_req" },
+	{ SOL_IPV6, MCAST_JOIN_GROUP, OPTION_STRUCTURE, 's', "group_req" },
+	{ SOL_IPV6, MCAST_LEAVE_GROUP, OPTION_STRUCTURE, 's', "group_req" },
+	{ SOL_IPV6, IPV6_ADD_MEMBERSHIP, OPTION_STRUCTURE, 's', "ipv6_mreq" },
+	{ SOL_IPV6, IPV6_DROP_MEMBERSHIP, OPTION_STRUCTURE, 's', "ipv6_mreq" },
+	{ SOL_IPV6, IPV6_JOIN_ANYCAST, OPTION_STRUCTURE, 's', "ipv6_mreq" },
+	{ SOL_IPV6, IPV6_LEAVE_ANYCAST, OPTION_STRUCTURE, 's', "ipv6_mreq" },
+	{ SOL_RAW, ICMP_FILTER, OPTION_ICMP },
+	{ SOL_PACKET, PACKET_ADD_MEMBERSHIP, OPTION_EXACTLY, 's', "packet_mreq" },
+	{ SOL_PACKET, PACKET_DROP_MEMBERSHIP, OPTION_EXACTLY, 's', "packet_mreq" },
+	{ SOL_PACKET, PACKET_RX_RING, OPTION_EXACTLY, 's', "tpacket_req" },
+	{ SOL_PACKET, PACKET_TX_RING, OPTION_EXACTLY, 's', "tpacket_req" },
+	{ SOL_PACKET, PACKET_STATISTICS, OPTION_STRUCTURE, 'g', "tpacket_stats" },
+	{ SOL_NETLINK, NETLINK_LIST_MEMBERSHIPS, OPTION_INTS, 'g' },
+	{ SOL_NETLINK, ANY_OPTION, OPTION_INT },
+};
+
+static const struct option *find_option(unsigned int level, unsigned int number, bool get)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(options); i++)
+		if (options[i].level == level &&
+		    (options[i].option == number || options[i].option == ANY_OPTION) &&
+		    (!options[i].only || options[i].only == (get ? 'g' : 's')))
+			return &options[i];
+	return NULL;
+}
+
+void hook_sockaddr(const struct element *e, const struct member *m)
+{
+	print_address_of(e, e->data + m->at[e->abi], m->size[e->abi]);
+}
+
+/* Print as many bytes of a hardware address as its length says. */
+void hook_mr_address(const struct element *e, const struct member *m)
+{
+	const __u8 *byte = e->data + m->at[e->abi];
+	size_t i, len = element_named(e, "mr_alen");
+	char text[64] = "";
+
+	if (len > m->size[e->abi])
+		len = m->size[e->abi];
+	for (i = 0; i < len && 3 * i + 4 < sizeof(text); i++)
+		snprintf(text + (i ? 3 * i - 1 : 0), 4, i ? ":%02x" : "%02x", byte[i]);
+	structs_print_network(e->s, byte, len, text);
+}
+
+/* Print the members that getsockopt() has written, the last one perhaps in part. */
+static void print_part(const struct element *e)
+{
+	const struct member *m;
+	size_t i, at;
+
+	utrace_write_char(e->s, '{');
+	for (i = 0; (m = element_nth(e, i)); i++) {
+		at = m->at[e->abi];
+		if (at >= e->len)
+			break;
+		if (i)
+			utrace_write_literal(e->s, ", ");
+		if (at + m->size[e->abi] <= e->len) {
+			element_print_member(e, m);
+			continue;
+		}
+		seq_buf_printf(e->s, "%s=", m->name);
+		structs_print_quoted_hex(e->s, e->data + at, e->len - at);
+		break;
+	}
+	utrace_write_char(e->s, '}');
+}
+
+static void print_error_number(struct seq_buf *s, __u32 number)
+{
+	const char *name = strerrorname_np(number);
+
+	if (name && number)
+		utrace_print_constant(s, number, name);
+	else
+		utrace_write_signed(s, (__s32)number);
+}
+
+static void print_txrehash(struct seq_buf *s, __u32 number)
+{
+	size_t before = s->len;
+
+	if (utrace_style.constants == UTRACE_CONSTANTS_NAMES &&
+	    utrace_print_names(s, UTRACE_FLAGS_TXREHASH, number))
+		return;
+	s->len = before;
+	utrace_write_signed(s, (__s32)number);
+	if (utrace_style.constants == UTRACE_CONSTANTS_RAW)
+		return;
+	utrace_write_literal(s, " /* ");
+	if (!utrace_print_names(s, UTRACE_FLAGS_TXREHASH, number))
+		utrace_write_literal(s, "SOCK_TXREHASH_???");
+	utrace_write_literal(s, " */");
+}
+
+/* Print the types that a filter of ICMP drops, or those that it does not. */
+static void print_icmp_filter(const struct element *e, const __u8 *data, size_t len)
+{
+	const char *before = "";
+	__u32 set = 0;
+	unsigned int i;
+
+	memcpy(&set, data, len < sizeof(set) ? len : sizeof(set));
+	if (__builtin_popcount(set) > 21) {
+		utrace_write_char(e->s, '~');
+		set = ~set;
+	}
+	utrace_write_char(e->s, '[');
+	for (i = 0; i < 32; i++) {
+		if (!(set >> i & 1))
+			continue;
+		seq_buf_puts(e->s, before);
+		utrace_print_flags(e->s, UTRACE_FLAGS_ICMP, i);
+		before = " ";
+	}
+	utrace_write_char(e->s, ']');
+}
+
+/* Print an int, of which getsockopt() may have written a part. */
+static void print_int(const struct element *e, size_t len,
+		      void (*print)(struct seq_buf *s, __u32 number))
+{
+	if (len >= sizeof(int))
+		print_numbers(e, e->data, sizeof(int), sizeof(int), print);
+	else
+		structs_print_quoted_hex(e->s, e->data, len);
+}
+
+/*
+ * Print @len bytes of the value of an option.  Return false if they are too few
+ * or too many; then nothing is printed.
+ */
+static bool print_option(const struct element *outer, const struct option *option,
+			 size_t len, bool get)
+{
+	struct element e;
+	size_t size;
+
+	switch (option->kind) {
+	case OPTION_INT:
+	case OPTION_ERROR:
+	case OPTION_TXREHASH:
+		if (get ? !len : len < sizeof(int))
+			return false;
+		print_int(outer, len, option->kind == OPTION_ERROR ? print_error_number :
+				      option->kind == OPTION_TXREHASH ? print_txrehash :
+				      print_signed);
+		return true;
+	case OPTION_INTS:
+		print_numbers(outer, outer->data, len, sizeof(int), print_unsigned);
+		return true;
+	case OPTION_ICMP:
+		if (!len)
+			return false;
+		print_icmp_filter(outer, outer->data, len);
+		return true;
+	}
+	size = element_of(&e, outer, option->structure, outer->data, len);
+	if (get) {
+		if (!len)
+			return false;
+		e.len = len < size ? len : size;
+		print_part(&e);
+		return true;
+	}
+	if (len < size || (option->kind == OPTION_EXACTLY && len != size))
+		return false;
+	e.len = size;
+	element_print(&e);
+	return true;
+}
+
+/* How many bytes of the value of an option are needed to print it. */
+static size_t needed(const struct element *outer, const struct option *option, size_t len)
+{
+	struct element e;
+	size_t size = sizeof(int);
+
+	if (!option)
+		return len;
+	if (option->kind == OPTION_INTS)
+		return len - len % size;
+	if (option->structure)
+		size = element_of(&e, outer, option->structure, NULL, 0);
+	return len < size ? len : size;
+}
+
+/* Print the value of an option by its level and number. */
+void whole_sockopt(const struct element *e)
+{
+	bool get = e->item->flags & UTRACE_ITEM_F_OUT;
+	const struct utrace_item *before = e->items->of[4];
+	const struct option *option = find_option(e->args[1], e->args[2], get);
+	size_t len = e->item->whole, most = e->items->most;
+	int room;
+
+	if (get && before && before->len >= sizeof(room)) {
+		memcpy(&room, before->data, sizeof(room));
+		if (room >= 0 && len > (size_t)room)
+			len = room;
+	}
+	if ((!get && (int)e->args[4] < 0) ||
+	    e->len < (option || len < most ? needed(e, option, len) : most) ||
+	    (option && !print_option(e, option, len, get))) {
+		structs_print_address(e->s, e->args[3]);
+		return;
+	}
+	if (option)
+		return;
+	if (len == sizeof(int))
+		print_numbers(e, e->data, len, len, print_signed);
+	else
+		print_text(e, e->data, len);
 }

@@ -78,6 +78,12 @@ const struct member *element_member(const struct element *e, const char *name)
 	return NULL;
 }
 
+/* Return member @n, from 0, or NULL. */
+const struct member *element_nth(const struct element *e, unsigned int n)
+{
+	return n < e->structure->n ? members + e->structure->first + n : NULL;
+}
+
 /* Return the member with this name as an unsigned number. */
 __u64 element_named(const struct element *e, const char *name)
 {

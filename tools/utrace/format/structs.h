@@ -159,6 +159,7 @@ bool structs_print(struct seq_buf *s, const struct utrace_call_items *items,
 void structs_print_mode(struct seq_buf *s, __u32 mode);
 
 /* For hooks. */
+const struct member *element_nth(const struct element *element, unsigned int n);
 size_t element_of(struct element *element, const struct element *outer,
 		  const char *name, const void *data, size_t len);
 void element_print_members(const struct element *element);

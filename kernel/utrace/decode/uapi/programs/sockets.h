@@ -4,23 +4,32 @@
 #define _KERNEL_UTRACE_DECODE_PROGRAMS_SOCKETS_H
 
 #include <linux/ax25.h>
+#include <linux/dccp.h>
+#include <linux/caif/caif_socket.h>
 #include <linux/errqueue.h>
 #include <linux/filter.h>
 #include <linux/icmp.h>
+#include <linux/icmpv6.h>
 #include <linux/if_alg.h>
 #include <linux/if_arp.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
+#include <linux/if_pppox.h>
 #include <linux/if_xdp.h>
 #include <linux/in.h>
 #include <linux/in6.h>
+#include <linux/kcm.h>
 #include <linux/mctp.h>
 #include <linux/netlink.h>
 #include <linux/nfc.h>
+#include <linux/phonet.h>
 #include <linux/qrtr.h>
+#include <linux/rds.h>
+#include <linux/rxrpc.h>
 #include <linux/sock_diag.h>
 #include <linux/sockios.h>
 #include <linux/tcp.h>
+#include <linux/tipc.h>
 #include <linux/tls.h>
 #include <linux/udp.h>
 #include <linux/uio.h>
@@ -28,6 +37,14 @@
 #include <linux/vm_sockets.h>
 #include <linux/x25.h>
 #include <asm/socket.h>
+
+/* linux/sctp.h needs types of the C library. */
+typedef __u8 uint8_t;
+typedef __u16 uint16_t;
+typedef __u32 uint32_t;
+#define sockaddr_storage __kernel_sockaddr_storage
+#include <linux/sctp.h>
+#undef sockaddr_storage
 
 /* The kernel has no IPX any more. */
 struct sockaddr_ipx {
@@ -54,6 +71,17 @@ struct cmsghdr {
 	unsigned long cmsg_len;
 	int cmsg_level;
 	int cmsg_type;
+};
+
+struct fd_pair {
+	int first;
+	int second;
+};
+
+/* The kernel has struct linger in its own headers. */
+struct linger {
+	int l_onoff;
+	int l_linger;
 };
 
 struct ucred {
