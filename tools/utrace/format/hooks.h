@@ -60,6 +60,7 @@ void whole_sigset(const struct element *e);
 
 /* Sockets */
 void hook_eth_protocol(const struct element *element, const struct member *member);
+void hook_hex8(const struct element *element, const struct member *member);
 void hook_ifindex(const struct element *element, const struct member *member);
 void hook_in6(const struct element *element, const struct member *member);
 void hook_ipx_network(const struct element *element, const struct member *member);

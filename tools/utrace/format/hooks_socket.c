@@ -60,6 +60,12 @@ void arg_eth_protocol(const struct arg_text *a)
 		seq_buf_printf(a->s, " /* %s */", text);
 }
 
+/* Print a number in base 16 with eight digits or signs. */
+void hook_hex8(const struct element *e, const struct member *m)
+{
+	seq_buf_printf(e->s, "%#08llx", element_number(e, m));
+}
+
 void hook_ifindex(const struct element *e, const struct member *m)
 {
 	structs_print_ifindex(e->s, element_number(e, m));
