@@ -112,6 +112,7 @@ size_t element_of(struct element *e, const struct element *outer,
 		if (strcmp(structures[i].name, name))
 			continue;
 		e->structure = &structures[i];
+		e->layout = i;
 		e->data = data;
 		e->len = len;
 		return utrace_layouts[i].size[e->abi];
