@@ -36,9 +36,12 @@ struct named {
  *	NULL
  * @bits: names of the bits outside @mask, ended by an empty entry; may be NULL
  * @unknown: the text in the comment after a number without a name, or NULL
+ * @unknown_bits: the same for the bits of a set that is printed apart, if the
+ *	text differs
  * @wide: the argument has the size of the ABI's word; false: it is an int, and
  *	the upper half of the register is ignored
  * @apart: the bits outside @mask are printed like a number of their own
+ * @named: but only if the field has a name
  * @decimal: numbers without a name are printed in base 10
  * @number: the number is printed first, in base 10, and its name in a comment
  * @permissions: the low nine bits are permissions, printed last in base 8
@@ -52,7 +55,9 @@ struct flag_set {
 	const struct named *bits;
 	const char *unknown;
 	bool wide;
+	const char *unknown_bits;
 	bool apart;
+	bool named;
 	bool number;
 	bool decimal;
 	bool permissions;
@@ -196,7 +201,7 @@ static void print_apart(struct seq_buf *s, const struct flag_set *set,
 	if (value & ~set->mask) {
 		const struct flag_set bits = {
 			.bits = set->bits,
-			.unknown = set->unknown,
+			.unknown = set->unknown_bits ?: set->unknown,
 		};
 
 		utrace_write_char(s, '|');
@@ -241,7 +246,8 @@ void utrace_print_flags(struct seq_buf *s, unsigned int set,
 	}
 	if (flags->permissions)
 		print_with_permissions(s, flags, value);
-	else if (flags->apart)
+	else if (flags->apart && (!flags->named ||
+				  name_of(flags->values, value & flags->mask)))
 		print_apart(s, flags, value);
 	else if (value || !signal)
 		print_set(s, flags, value);

@@ -10,7 +10,9 @@
  */
 #include <linux/errname.h>
 #include <linux/errno.h>
+#include <linux/fanotify.h>
 #include <linux/fcntl.h>
+#include <linux/limits.h>
 #include <linux/in.h>
 #include <linux/in6.h>
 #include <linux/minmax.h>
@@ -125,16 +127,16 @@ static void print_memory(const struct call_text *c, unsigned int arg)
 		print_address(c, arg);
 }
 
-/* Print a string that names no file, which is cut like memory. */
-static void print_string(const struct call_text *c, unsigned int arg)
+/* Print a string of at most @most bytes. */
+static void print_string(const struct call_text *c, unsigned int arg, size_t most)
 {
 	const struct utrace_item *item = item_of(c, arg);
 
-	if (!item || is_useless(c, item) || item->len <= c->items->most) {
+	if (!item || is_useless(c, item) || item->len <= most) {
 		print_memory(c, arg);
 		return;
 	}
-	utrace_print_string(c->s, (const char *)item->data, c->items->most);
+	utrace_print_string(c->s, (const char *)item->data, most);
 	utrace_write_literal(c->s, "...");
 }
 
@@ -357,12 +359,16 @@ static void print_sockaddr(const struct call_text *c, unsigned int arg,
 		print_address(c, arg);
 }
 
-static void print_fd(const struct call_text *c, unsigned int arg, bool dfd)
+static void print_fd(const struct call_text *c, unsigned int arg,
+		     const struct utrace_arg *is)
 {
 	const struct utrace_item *item = item_of(c, arg);
+	bool dfd = is->type == UTRACE_ARG_DFD;
 
 	if (dfd && (int)c->args[arg] == AT_FDCWD)
 		utrace_print_constant(c->s, AT_FDCWD, "AT_FDCWD");
+	else if (dfd && is->len && (int)c->args[arg] == FAN_NOFD)
+		utrace_print_constant(c->s, FAN_NOFD, "FAN_NOFD");
 	else
 		utrace_write_signed(c->s, (int)c->args[arg]);
 	if (!item)
@@ -587,12 +593,14 @@ static void print_arg(const struct call_text *c, unsigned int arg,
 		break;
 	case UTRACE_ARG_FD:
 	case UTRACE_ARG_DFD:
-		print_fd(c, arg, is->type == UTRACE_ARG_DFD);
-		break;
-	case UTRACE_ARG_STRING:
-		print_string(c, arg);
+		print_fd(c, arg, is);
 		break;
 	case UTRACE_ARG_PATH:
+		print_string(c, arg, PATH_MAX - 1);
+		break;
+	case UTRACE_ARG_STRING:
+		print_string(c, arg, c->items ? c->items->most : 0);
+		break;
 	case UTRACE_ARG_IN:
 	case UTRACE_ARG_OUT:
 		print_memory(c, arg);

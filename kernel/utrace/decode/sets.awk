@@ -44,6 +44,7 @@ FILENAME ~ /tables\/[^\/]*\.tbl$/ {
 		set_zero[nsets - 1] = $2
 	} else if (/^\t/ && nsets && $1 == "unknown") {
 		set_unknown[nsets - 1] = $2
+		set_unknown_bits[nsets - 1] = $3
 	} else if (/^\t/ && nsets && $1 ~ /^(values|bits|field)$/) {
 		add_list()
 	} else {
@@ -162,6 +163,10 @@ function make_set(i,	k, kind, words, mask, row_text, name, unknown) {
 		row_text = row_text ", .zero = \"" set_zero[i] "\""
 	if (i in set_unknown)
 		row_text = row_text ", .unknown = \"" set_unknown[i] "\""
+	if (set_unknown_bits[i] != "")
+		row_text = row_text ", .unknown_bits = \"" set_unknown_bits[i] "\""
+	if ((i, "named") in set_option)
+		row_text = row_text ", .named = true"
 	if ((i, "apart") in set_option)
 		row_text = row_text ", .apart = true"
 	if ((i, "number") in set_option)

@@ -169,7 +169,7 @@ void arg_ioprio(const struct arg_text *a)
 	struct seq_buf *s = a->s;
 
 	if (utrace_style.constants != UTRACE_CONSTANTS_NAMES)
-		utrace_print_hex(s, value);
+		utrace_write_signed(s, (int)value);
 	if (utrace_style.constants == UTRACE_CONSTANTS_RAW)
 		return;
 	if (utrace_style.constants == UTRACE_CONSTANTS_BOTH)

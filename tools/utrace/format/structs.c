@@ -560,12 +560,17 @@ void element_print_member(const struct element *e, const struct member *m)
 
 /*
  * Print bytes after the structure of a program that knows a newer one, unless
- * all are 0.
+ * all are 0, or that they could not be read.
  */
 static void print_rest(const struct element *e)
 {
 	size_t size = element_size(e), i;
 
+	if (e->len >= size && e->item->flags & UTRACE_ITEM_F_FAULTED &&
+	    e->structure->part) {
+		utrace_write_literal(e->s, ", ???");
+		return;
+	}
 	for (i = size; i < e->len && !e->data[i]; i++)
 		;
 	if (i >= e->len)
