@@ -432,6 +432,8 @@ FILENAME ~ /64\.tbl$/ && $2 !~ /^(64|common|x32)$/ { next }
 	abi[table, $1 + 0] = $2
 	there[$3]
 	there[$2 "/" $3]
+	if (table == "native")
+		there["native/" $3]
 	if ($1 > last[table] + 0)
 		last[table] = $1 + 0
 }

@@ -91,4 +91,18 @@ void hook_rlim(const struct element *element, const struct member *member);
 void hook_epoll_data(const struct element *element, const struct member *member);
 void arg_ioprio(const struct arg_text *a);
 
+/* fcntl() and ioctl() */
+void hook_term_iflag(const struct element *element, const struct member *member);
+void hook_term_oflag(const struct element *element, const struct member *member);
+void hook_term_cflag(const struct element *element, const struct member *member);
+void hook_term_lflag(const struct element *element, const struct member *member);
+void hook_term_cc(const struct element *element, const struct member *member);
+void hook_ifr_addr(const struct element *element, const struct member *member);
+void hook_ifr_hwaddr(const struct element *element, const struct member *member);
+void hook_uffd_ioctls(const struct element *element, const struct member *member);
+void whole_fiemap(const struct element *element);
+void whole_ifconf(const struct element *element);
+void whole_one_char(const struct element *element);
+void whole_uffdio_api(const struct element *element);
+
 #endif /* UTRACE_FORMAT_HOOKS_H */

@@ -49,7 +49,7 @@ struct sized {
 	unsigned char type;
 	unsigned char direction;
 	unsigned char first, last;
-	unsigned char set;
+	unsigned short set;
 	bool size;
 	const char *name;
 };

@@ -38,5 +38,7 @@ void result_select(const struct result *result);
 void result_time(const struct result *result);
 void result_timex(const struct result *result);
 void result_ioprio(const struct result *result);
+void result_fcntl(const struct result *result);
+void result_ioctl(const struct result *result);
 
 #endif /* UTRACE_FORMAT_RESULT_H */

@@ -149,6 +149,8 @@ static bool is_there(const struct element *e, const struct member *m)
 		return false;
 	if (m->flags & MEMBER_NONZERO && !element_number(e, m))
 		return false;
+	if (m->flags & MEMBER_OUT && !(e->item->flags & UTRACE_ITEM_F_OUT))
+		return false;
 	if (!m->test)
 		return true;
 	test = &tests[m->test - 1];
@@ -546,6 +548,19 @@ static void print_array(const struct element *e, const struct member *m)
 		print_value(e, &one);
 	}
 	utrace_write_char(e->s, ']');
+}
+
+/* Print a pointer to as many bytes of structures as another member says. */
+void element_print_array(const struct element *e, const struct member *m)
+{
+	const struct utrace_item *item = element_child(e, m);
+
+	utrace_write(e->s, m->name, m->name_len);
+	utrace_write_char(e->s, '=');
+	if (item)
+		print_items(e, item, element_number(e, m), m->of, true);
+	else
+		structs_print_address(e->s, element_number(e, m));
 }
 
 /* Print a member with its name. */

@@ -54,6 +54,7 @@ enum member_type {
 #define MEMBER_NONZERO	0x02	/* left out if it is 0 */
 #define MEMBER_BARE	0x04	/* without its name */
 #define MEMBER_MANY	0x08	/* a pointer to an array of structures */
+#define MEMBER_OUT	0x10	/* only in what the call has written */
 
 /**
  * struct member - a member of a structure
@@ -180,6 +181,8 @@ size_t element_size(const struct element *element);
 __u64 element_address(const struct element *element);
 void element_print(const struct element *element);
 void element_print_whole(const struct element *element);
+void element_print_array(const struct element *element,
+			 const struct member *member);
 void element_print_member(const struct element *element,
 			  const struct member *member);
 
