@@ -58,6 +58,13 @@ void whole_frame(const struct element *e);
 void whole_siginfo(const struct element *e);
 void whole_sigset(const struct element *e);
 
+/* io_uring, AIO and perf events */
+void hook_iocb_cmd(const struct element *element, const struct member *member);
+void whole_io_uring_params(const struct element *element);
+void whole_iocb(const struct element *element);
+void whole_uring_fd(const struct element *element);
+void whole_perf_event_attr(const struct element *element);
+
 /* Sockets */
 void hook_eth_protocol(const struct element *element, const struct member *member);
 void hook_hex8(const struct element *element, const struct member *member);

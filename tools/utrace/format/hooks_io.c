@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - members of structures of io_uring, AIO and perf events
+ */
+#include <string.h>
+
+#include <linux/aio_abi.h>
+#include <linux/array_size.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/io_uring.h>
+#include <linux/perf_event.h>
+#include <linux/seq_buf.h>
+
+#include "decode/print.h"
+#include "decode/write.h"
+#include "hooks.h"
+#include "sets.h"
+
+/* io_uring */
+
+static bool is_zero(const struct element *e, const struct member *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->size[e->abi]; i++)
+		if (e->data[m->at[e->abi] + i])
+			return false;
+	return true;
+}
+
+static void print_named(const struct element *e, const char *name, const char *before)
+{
+	seq_buf_puts(e->s, before);
+	element_print_member(e, element_member(e, name));
+}
+
+/* Print the parameters of io_uring_setup(), and what the kernel answers. */
+void whole_io_uring_params(const struct element *e)
+{
+	static const char *const answers[] = {
+		"sq_entries", "cq_entries", "features", "sq_off", "cq_off",
+	};
+	size_t i;
+
+	print_named(e, "flags", "{");
+	print_named(e, "sq_thread_cpu", ", ");
+	print_named(e, "sq_thread_idle", ", ");
+	if (element_named(e, "flags") & IORING_SETUP_ATTACH_WQ)
+		print_named(e, "wq_fd", ", ");
+	if (!is_zero(e, element_member(e, "resv")))
+		print_named(e, "resv", ", ");
+	if (e->item->flags & UTRACE_ITEM_F_OUT)
+		for (i = 0; i < ARRAY_SIZE(answers); i++)
+			print_named(e, answers[i], ", ");
+	utrace_write_char(e->s, '}');
+}
+
+/* Print an element of an array of descriptors. */
+void whole_uring_fd(const struct element *e)
+{
+	int fd;
+
+	memcpy(&fd, e->data, sizeof(fd));
+	utrace_write_signed(e->s, fd);
+}
+
+/* AIO */
+
+void hook_iocb_cmd(const struct element *e, const struct member *m)
+{
+	__u64 command = element_number(e, m);
+	size_t before = e->s->len;
+
+	if (utrace_style.constants != UTRACE_CONSTANTS_NAMES ||
+	    !utrace_print_names(e->s, UTRACE_FLAGS_IOCB_CMD, command)) {
+		e->s->len = before;
+		utrace_write_decimal(e->s, command);
+		if (utrace_style.constants == UTRACE_CONSTANTS_RAW)
+			return;
+		utrace_write_literal(e->s, " /* ");
+		if (!utrace_print_names(e->s, UTRACE_FLAGS_IOCB_CMD, command))
+			utrace_write_literal(e->s, "IOCB_CMD_???");
+		utrace_write_literal(e->s, " */");
+	}
+}
+
+/* Print a request; which members it has depends on the command. */
+void whole_iocb(const struct element *e)
+{
+	__u64 command = element_named(e, "aio_lio_opcode");
+
+	print_named(e, "aio_data", "{");
+	if (element_named(e, "aio_key"))
+		print_named(e, "aio_key", ", ");
+	print_named(e, "aio_lio_opcode", ", ");
+	if (element_named(e, "aio_reqprio"))
+		print_named(e, "aio_reqprio", ", ");
+	print_named(e, "aio_fildes", ", ");
+	switch (command) {
+	case IOCB_CMD_PREAD:
+	case IOCB_CMD_PWRITE:
+	case IOCB_CMD_PREADV:
+	case IOCB_CMD_PWRITEV:
+		if (is_zero(e, element_member(e, "aio_buf")) &&
+		    !element_named(e, "aio_nbytes") && !element_named(e, "aio_offset"))
+			break;
+		print_named(e, "aio_buf", ", ");
+		print_named(e, "aio_nbytes", ", ");
+		print_named(e, "aio_offset", ", ");
+		break;
+	case IOCB_CMD_POLL:
+		print_named(e, "aio_buf", ", ");
+		break;
+	}
+	if (element_named(e, "aio_flags"))
+		print_named(e, "aio_flags", ", ");
+	if (element_named(e, "aio_flags") & IOCB_FLAG_RESFD)
+		print_named(e, "aio_resfd", ", ");
+	utrace_write_char(e->s, '}');
+}
+
+/* perf */
+
+/* What is known; a longer structure ends with "...". */
+#define PERF_KNOWN	PERF_ATTR_SIZE_VER7
+
+/* The bits after read_format, but for precise_ip, which has two. */
+static const char *const perf_bits[] = {
+	"disabled", "inherit", "pinned", "exclusive", "exclude_user",
+	"exclude_kernel", "exclude_hv", "exclude_idle", "mmap", "comm", "freq",
+	"inherit_stat", "enable_on_exec", "task", "watermark", "precise_ip", NULL,
+	"mmap_data", "sample_id_all", "exclude_host", "exclude_guest",
+	"exclude_callchain_kernel", "exclude_callchain_user", "mmap2", "comm_exec",
+	"use_clockid", "context_switch", "write_backward", "namespaces", "ksymbol",
+	"bpf_event", "aux_output", "cgroup", "text_poke", "build_id",
+	"inherit_thread", "remove_on_exec", "sigtrap",
+};
+
+static void print_perf_bits(const struct element *e, __u64 bits)
+{
+	static const char *const skids[] = {
+		"arbitrary skid", "constant skid", "requested to have 0 skid",
+		"must have 0 skid",
+	};
+	unsigned int i, value;
+	bool skid;
+
+	for (i = 0; i < ARRAY_SIZE(perf_bits); i++) {
+		if (!perf_bits[i])
+			continue;
+		skid = !strcmp(perf_bits[i], "precise_ip");
+		value = bits >> i & (skid ? 3 : 1);
+		if (!value && !skid && !e->items->verbose)
+			continue;
+		seq_buf_printf(e->s, ", %s=%u", perf_bits[i], value);
+		if (skid)
+			seq_buf_printf(e->s, " /* %s */", skids[value]);
+	}
+	if (bits >> i)
+		seq_buf_printf(e->s, ", __reserved_1=%#llx /* Bits 63..%u */", bits >> i, i);
+}
+
+static void print_perf_config(struct seq_buf *s, __u32 type, __u64 config)
+{
+	switch (type) {
+	case PERF_TYPE_HARDWARE:
+		if (config >> 32)
+			seq_buf_printf(s, "%#llx<<32|", config >> 32);
+		utrace_print_flags(s, UTRACE_FLAGS_PERF_HW, (__u32)config);
+		break;
+	case PERF_TYPE_SOFTWARE:
+		utrace_print_flags(s, UTRACE_FLAGS_PERF_SW, config);
+		break;
+	case PERF_TYPE_TRACEPOINT:
+		utrace_write_decimal(s, config);
+		break;
+	case PERF_TYPE_HW_CACHE:
+		if (config >> 32)
+			seq_buf_printf(s, "%#llx<<32|", config >> 32);
+		if (config >> 24 & 0xff)
+			seq_buf_printf(s, "%#llx<<24|", config >> 24 & 0xff);
+		utrace_print_flags(s, UTRACE_FLAGS_PERF_CACHE_RESULT, config >> 16 & 0xff);
+		utrace_write_literal(s, "<<16|");
+		utrace_print_flags(s, UTRACE_FLAGS_PERF_CACHE_OP, config >> 8 & 0xff);
+		utrace_write_literal(s, "<<8|");
+		utrace_print_flags(s, UTRACE_FLAGS_PERF_CACHE, config & 0xff);
+		break;
+	default:
+		utrace_print_hex(s, config);
+	}
+}
+
+/* Print the size, and that which the kernel knows if it has written it. */
+static void print_perf_size(const struct element *e, __u32 size)
+{
+	const struct utrace_item *after = e->items->out[e->item->arg];
+	__u32 is;
+
+	utrace_print_flags(e->s, UTRACE_FLAGS_PERF_SIZE, size);
+	if (!after || after->len < offsetof(struct perf_event_attr, config))
+		return;
+	memcpy(&is, after->data + offsetof(struct perf_event_attr, size), sizeof(is));
+	if (is == size)
+		return;
+	utrace_write_literal(e->s, " => ");
+	utrace_print_flags(e->s, UTRACE_FLAGS_PERF_SIZE, is);
+}
+
+/* Is a part of a member there?  What is not there is 0. */
+#define perf_has(size, member)	((size) > offsetof(struct perf_event_attr, member))
+
+/* Print the members after the bits, those that @size has. */
+static void print_perf_rest(struct seq_buf *s, const struct perf_event_attr *attr,
+			    size_t size)
+{
+	const __u8 *data = (const __u8 *)attr;
+	bool breakpoint = attr->type == PERF_TYPE_BREAKPOINT;
+	__u32 gap;
+
+	seq_buf_printf(s, ", %s=%u", attr->watermark ? "wakeup_watermark" :
+					 "wakeup_events", attr->wakeup_events);
+	if (breakpoint) {
+		utrace_write_literal(s, ", bp_type=");
+		if (attr->bp_type > HW_BREAKPOINT_X && attr->bp_type <= HW_BREAKPOINT_INVALID &&
+		    utrace_style.constants != UTRACE_CONSTANTS_RAW)
+			seq_buf_printf(s, "%#x /* HW_BREAKPOINT_INVALID */", attr->bp_type);
+		else
+			utrace_print_flags(s, UTRACE_FLAGS_HW_BREAKPOINT, attr->bp_type);
+	}
+	seq_buf_printf(s, ", %s=%#llx", breakpoint ? "bp_addr" : "config1", attr->config1);
+	if (perf_has(size, config2)) {
+		if (breakpoint)
+			seq_buf_printf(s, ", bp_len=%llu", attr->bp_len);
+		else
+			seq_buf_printf(s, ", config2=%#llx", attr->config2);
+	}
+	if (perf_has(size, branch_sample_type) &&
+	    attr->sample_type & PERF_SAMPLE_BRANCH_STACK) {
+		utrace_write_literal(s, ", branch_sample_type=");
+		utrace_print_flags(s, UTRACE_FLAGS_PERF_BRANCH, attr->branch_sample_type);
+	}
+	if (perf_has(size, sample_regs_user))
+		seq_buf_printf(s, ", sample_regs_user=%#llx", attr->sample_regs_user);
+	if (perf_has(size, sample_stack_user) && attr->sample_type & PERF_SAMPLE_STACK_USER)
+		seq_buf_printf(s, ", sample_stack_user=%#x", attr->sample_stack_user);
+	if (perf_has(size, clockid) && attr->use_clockid) {
+		utrace_write_literal(s, ", clockid=");
+		utrace_print_flags(s, UTRACE_FLAGS_CLOCK, attr->clockid);
+	}
+	if (perf_has(size, sample_regs_intr))
+		seq_buf_printf(s, ", sample_regs_intr=%#llx", attr->sample_regs_intr);
+	if (perf_has(size, aux_watermark))
+		seq_buf_printf(s, ", aux_watermark=%u", attr->aux_watermark);
+	if (perf_has(size, sample_max_stack)) {
+		seq_buf_printf(s, ", sample_max_stack=%u", attr->sample_max_stack);
+		memcpy(&gap, data + 108, sizeof(gap));
+		if (gap >> 16)
+			seq_buf_printf(s, " /* bytes 110..111: %#x */", gap >> 16);
+	}
+	if (perf_has(size, aux_sample_size)) {
+		seq_buf_printf(s, ", aux_sample_size=%u", attr->aux_sample_size);
+		memcpy(&gap, data + 116, sizeof(gap));
+		if (gap)
+			seq_buf_printf(s, " /* bytes 116..119: %#x */", gap);
+	}
+	if (perf_has(size, sig_data))
+		seq_buf_printf(s, ", sig_data=%#llx", attr->sig_data);
+}
+
+/* Print an event as far as its size says. */
+void whole_perf_event_attr(const struct element *e)
+{
+	const struct utrace_item *item = e->items->of[e->item->arg] ?: e->item;
+	struct perf_event_attr attr = {};
+	size_t size, known = PERF_KNOWN;
+	__u64 bits;
+
+	memcpy(&attr, item->data, item->len < known ? item->len : known);
+	size = attr.size ?: PERF_ATTR_SIZE_VER0;
+	if (size < known)
+		known = size;
+	if (item->len < known || size < PERF_ATTR_SIZE_VER0) {
+		structs_print_address(e->s, e->address);
+		return;
+	}
+	utrace_write_literal(e->s, "{type=");
+	utrace_print_flags(e->s, UTRACE_FLAGS_PERF_TYPE, attr.type);
+	utrace_write_literal(e->s, ", size=");
+	print_perf_size(e, attr.size);
+	utrace_write_literal(e->s, ", config=");
+	print_perf_config(e->s, attr.type, attr.config);
+	seq_buf_printf(e->s, ", %s=%llu, sample_type=", attr.freq ? "sample_freq" :
+					    "sample_period", attr.sample_period);
+	utrace_print_flags(e->s, UTRACE_FLAGS_PERF_SAMPLE, attr.sample_type);
+	utrace_write_literal(e->s, ", read_format=");
+	utrace_print_flags(e->s, UTRACE_FLAGS_PERF_FORMAT, attr.read_format);
+	memcpy(&bits, (const __u8 *)&attr + 40, sizeof(bits));
+	print_perf_bits(e, bits);
+	if (e->items->verbose)
+		print_perf_rest(e->s, &attr, size);
+	if (!e->items->verbose || size > PERF_KNOWN)
+		utrace_write_literal(e->s, ", ...");
+	utrace_write_char(e->s, '}');
+}
