@@ -123,22 +123,39 @@ static void follow(struct walk *w, const struct utrace_pointer *pointer,
 	}
 }
 
-/* Capture what the pointers of the elements of @item point to. */
+/* Are @pointer and the length of its memory in @len bytes of an element? */
+static bool is_within(const struct walk *w, const struct utrace_pointer *pointer,
+		      size_t len)
+{
+	return pointer->at[w->abi] + pointer->size[w->abi] <= len &&
+	       pointer->count_at[w->abi] + pointer->count_size[w->abi] <= len;
+}
+
+/*
+ * Capture what the pointers of the elements of @item point to.  A structure of an
+ * older program may be shorter than that of the table.
+ */
 static void follow_all(struct walk *w, const struct utrace_layout *layout,
 		       const struct utrace_item *item)
 {
 	unsigned int size = layout->size[w->abi], parent = w->c->items, i, n;
 	const u8 *element = item->data;
+	bool is_short = item->len && item->len < size &&
+			!(item->flags & UTRACE_ITEM_F_FAULTED);
 
-	for (n = 0; n < item->len / size; n++, element += size) {
-		if (layout->limit_at[w->abi] && w->c->exit)
+	for (n = 0; n < item->len / size + is_short; n++, element += size) {
+		if (layout->limit_at[w->abi] && w->c->exit && !is_short)
 			w->left = number_at(element + layout->limit_at[w->abi],
 					    sizeof(u32));
 		for (i = 0; i < layout->npointers; i++) {
+			const struct utrace_pointer *pointer =
+				&utrace_pointers[layout->pointer + i];
+
+			if (is_short && !is_within(w, pointer, item->len))
+				continue;
 			w->c->inner.parent = parent;
 			w->c->inner.index = n;
-			follow(w, &utrace_pointers[layout->pointer + i],
-			       element);
+			follow(w, pointer, element);
 		}
 	}
 }

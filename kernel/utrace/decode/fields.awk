@@ -91,6 +91,8 @@ function add_field(i, j,	name, text, n, words, k, flags, test_number) {
 			flags = flags " | MEMBER_NONZERO"
 		} else if (words[k] == "out") {
 			flags = flags " | MEMBER_OUT"
+		} else if (words[k] == "more") {
+			flags = flags " | MEMBER_MORE"
 		} else if (words[k] == "bare") {
 			flags = flags " | MEMBER_BARE"
 		} else if (words[k] ~ /^name=/) {

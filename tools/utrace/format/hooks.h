@@ -59,6 +59,21 @@ void whole_siginfo(const struct element *e);
 void whole_sigset(const struct element *e);
 
 /* io_uring, AIO and perf events */
+void hook_kernel_version(const struct element *element, const struct member *member);
+void whole_bpf_link_detach(const struct element *element);
+void whole_bpf_batch(const struct element *element);
+void whole_bpf_link_create(const struct element *element);
+void whole_bpf_link_update(const struct element *element);
+void whole_bpf_enable_stats(const struct element *element);
+void whole_bpf_iter_create(const struct element *element);
+void whole_bpf_prog_bind_map(const struct element *element);
+void hook_short_string(const struct element *element, const struct member *member);
+void whole_bpf_attr(const struct element *element);
+void whole_bpf_info(const struct element *element);
+void whole_bpf_query(const struct element *element);
+void whole_bpf_raw_tracepoint(const struct element *element);
+void whole_bpf_task_fd_query(const struct element *element);
+void whole_bpf_test(const struct element *element);
 void hook_iocb_cmd(const struct element *element, const struct member *member);
 void whole_io_uring_params(const struct element *element);
 void whole_iocb(const struct element *element);

@@ -2,6 +2,7 @@
 /*
  * utrace - members of structures of io_uring, AIO and perf events
  */
+#include <stdio.h>
 #include <string.h>
 
 #include <linux/aio_abi.h>
@@ -301,4 +302,173 @@ void whole_perf_event_attr(const struct element *e)
 	if (!e->items->verbose || size > PERF_KNOWN)
 		utrace_write_literal(e->s, ", ...");
 	utrace_write_char(e->s, '}');
+}
+
+/* BPF */
+
+/* Print a string behind a pointer, not more of it than of memory. */
+void hook_short_string(const struct element *e, const struct member *m)
+{
+	const struct utrace_item *item = element_child(e, m);
+	size_t most = e->items->most;
+
+	if (!item || item->len <= most) {
+		element_print_plain(e, m);
+		return;
+	}
+	utrace_print_string(e->s, (const char *)item->data, most);
+	utrace_write_literal(e->s, "...");
+}
+
+/* The kernel takes no larger union. */
+#define BPF_ATTR_MAX	4096
+
+/* Print a version of the kernel. */
+void hook_kernel_version(const struct element *e, const struct member *m)
+{
+	__u32 version = element_number(e, m);
+	char text[64];
+
+	snprintf(text, sizeof(text), "KERNEL_VERSION(%u, %u, %u)", version >> 16,
+		 version >> 8 & 0xff, version & 0xff);
+	if (utrace_style.constants != UTRACE_CONSTANTS_NAMES)
+		utrace_print_hex(e->s, version);
+	if (utrace_style.constants == UTRACE_CONSTANTS_BOTH)
+		seq_buf_printf(e->s, " /* %s */", text);
+	else if (utrace_style.constants == UTRACE_CONSTANTS_NAMES)
+		seq_buf_puts(e->s, text);
+}
+
+/* Print the bytes after the members unless all are 0. */
+static void print_bpf_rest(const struct element *e, size_t from)
+{
+	size_t i;
+
+	for (i = from; i < e->len && !e->data[i]; i++)
+		;
+	if (i >= e->len)
+		return;
+	if (!e->items->verbose) {
+		utrace_write_literal(e->s, ", ...");
+		return;
+	}
+	utrace_write_literal(e->s, ", extra_data=");
+	structs_print_quoted_hex(e->s, e->data + from, e->len - from);
+	seq_buf_printf(e->s, " /* bytes %zu..%zu */", from, e->len - 1);
+}
+
+/*
+ * Print the members of a command of bpf(), in a structure of this name unless it
+ * is NULL.  The members after one with the option "more" are there if the union
+ * that the program has goes beyond its begin.
+ */
+static void print_bpf(const struct element *e, const char *within)
+{
+	struct element whole = *e;
+	const struct member *m;
+	__u8 data[1024] = {};
+	size_t i, at, end = 0;
+	bool there = true, first = true;
+
+	if (!e->item->whole || e->item->whole > BPF_ATTR_MAX ||
+	    (e->item->flags & UTRACE_ITEM_F_FAULTED)) {
+		structs_print_address(e->s, e->address);
+		return;
+	}
+	memcpy(data, e->data, e->len < sizeof(data) ? e->len : sizeof(data));
+	whole.data = data;
+	whole.len = sizeof(data);
+	utrace_write_char(e->s, '{');
+	if (within)
+		seq_buf_printf(e->s, "%s={", within);
+	for (i = 0; (m = element_nth(e, i)); i++) {
+		at = m->at[e->abi];
+		if (m->flags & MEMBER_MORE)
+			there = e->len > at;
+		if (end < at + m->size[e->abi])
+			end = at + m->size[e->abi];
+		if (!there || !element_is_there(&whole, m))
+			continue;
+		if (!first)
+			utrace_write_literal(e->s, ", ");
+		first = false;
+		/* The end of a name is missing. */
+		if (m->type == MEMBER_CSTR && e->len < at + m->size[e->abi]) {
+			struct member part = *m;
+
+			part.size[e->abi] = e->len - at;
+			element_print_member(&whole, &part);
+		} else {
+			element_print_member(&whole, m);
+		}
+	}
+	if (within)
+		utrace_write_char(e->s, '}');
+	print_bpf_rest(e, end);
+	utrace_write_char(e->s, '}');
+}
+
+void whole_bpf_attr(const struct element *e)
+{
+	print_bpf(e, NULL);
+}
+
+void whole_bpf_test(const struct element *e)
+{
+	print_bpf(e, "test");
+}
+
+void whole_bpf_info(const struct element *e)
+{
+	print_bpf(e, "info");
+}
+
+void whole_bpf_query(const struct element *e)
+{
+	print_bpf(e, "query");
+}
+
+void whole_bpf_raw_tracepoint(const struct element *e)
+{
+	print_bpf(e, "raw_tracepoint");
+}
+
+void whole_bpf_task_fd_query(const struct element *e)
+{
+	print_bpf(e, "task_fd_query");
+}
+
+void whole_bpf_link_detach(const struct element *e)
+{
+	print_bpf(e, "link_detach");
+}
+
+void whole_bpf_batch(const struct element *e)
+{
+	print_bpf(e, "batch");
+}
+
+void whole_bpf_link_create(const struct element *e)
+{
+	print_bpf(e, "link_create");
+}
+
+void whole_bpf_link_update(const struct element *e)
+{
+	print_bpf(e, "link_update");
+}
+
+void whole_bpf_enable_stats(const struct element *e)
+{
+	print_bpf(e, "enable_stats");
+}
+
+void whole_bpf_iter_create(const struct element *e)
+{
+	print_bpf(e, "iter_create");
+}
+
+void whole_bpf_prog_bind_map(const struct element *e)
+{
+	print_bpf(e, "prog_bind_map");
 }

@@ -140,7 +140,8 @@ __u64 element_address(const struct element *e)
 	return e->address + e->index * element_size(e);
 }
 
-static bool is_there(const struct element *e, const struct member *m)
+/* Is a member there by its tests? */
+bool element_is_there(const struct element *e, const struct member *m)
 {
 	const struct test *test;
 	__u64 value;
@@ -605,7 +606,7 @@ void element_print_members(const struct element *e)
 	unsigned int i;
 
 	for (i = 0; i < e->structure->n; i++, m++) {
-		if (!is_there(e, m))
+		if (!element_is_there(e, m))
 			continue;
 		if (m->flags & MEMBER_VERBOSE && !e->items->verbose) {
 			left_out = true;

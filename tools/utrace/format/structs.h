@@ -55,6 +55,7 @@ enum member_type {
 #define MEMBER_BARE	0x04	/* without its name */
 #define MEMBER_MANY	0x08	/* a pointer to an array of structures */
 #define MEMBER_OUT	0x10	/* only in what the call has written */
+#define MEMBER_MORE	0x20	/* it and the following ones come with a longer structure */
 
 /**
  * struct member - a member of a structure
@@ -161,6 +162,7 @@ void structs_print_mode(struct seq_buf *s, __u32 mode);
 
 /* For hooks. */
 const struct member *element_nth(const struct element *element, unsigned int n);
+bool element_is_there(const struct element *element, const struct member *member);
 size_t element_of(struct element *element, const struct element *outer,
 		  const char *name, const void *data, size_t len);
 void element_print_members(const struct element *element);
