@@ -132,7 +132,7 @@ static void print_string(const struct call_text *c, unsigned int arg, size_t mos
 {
 	const struct utrace_item *item = item_of(c, arg);
 
-	if (!item || is_useless(c, item) || item->len <= most) {
+	if (!item || item->len <= most) {
 		print_memory(c, arg);
 		return;
 	}
@@ -378,7 +378,7 @@ static void print_fd(const struct call_text *c, unsigned int arg,
 	if (item->kind == UTRACE_ITEM_STRING)
 		utrace_write(c->s, (const char *)item->data, item->len);
 	else
-		utrace_write_escaped(c->s, item->data, item->len);
+		utrace_write_path(c->s, item->data, item->len);
 	seq_buf_puts(c->s, is_part(item) ? "...>" : ">");
 }
 

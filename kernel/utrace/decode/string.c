@@ -5,7 +5,6 @@
  * This file is also built into the command utrace (tools/utrace).
  */
 #include <linux/bitops.h>
-#include <linux/ctype.h>
 #include <linux/unaligned.h>
 
 #include "print.h"
@@ -55,8 +54,8 @@ static inline u64 special_bytes(u64 word)
 
 /*
  * Write the escape of the byte at @text to @to, which has ESCAPE_MAX bytes.
- * Use a short octal escape unless a digit follows before @end, which would be
- * read as part of it.  Return the end of the escape.
+ * Use a short octal escape unless an octal digit follows before @end, which
+ * would be read as part of it.  Return the end of the escape.
  */
 static inline char *escape(char *to, const u8 *text, const u8 *end)
 {
@@ -68,7 +67,7 @@ static inline char *escape(char *to, const u8 *text, const u8 *end)
 		*to++ = escapes[ch];
 		return to;
 	}
-	digit_follows = text + 1 < end && isdigit(text[1]);
+	digit_follows = text + 1 < end && text[1] >= '0' && text[1] <= '7';
 	if (digit_follows || ch >= 0100)
 		*to++ = '0' + (ch >> 6);
 	if (digit_follows || ch >= 010)
@@ -176,6 +175,35 @@ void utrace_write_escaped(struct seq_buf *s, const u8 *text, size_t len)
 	else
 		s->len = write_all(s->buffer + s->len, text, text + len) -
 			 s->buffer;
+}
+
+/**
+ * utrace_write_path() - append the path of a descriptor
+ * @s: the text is appended here
+ * @path: the path; need not be terminated by a NUL
+ * @len: bytes of @path
+ *
+ * Escapes angle brackets, too, since they enclose the path.
+ *
+ * Context: Any.
+ */
+void utrace_write_path(struct seq_buf *s, const u8 *path, size_t len)
+{
+	const u8 *end = path + len, *from = path;
+
+	for (; path < end; path++) {
+		if (*path != '<' && *path != '>')
+			continue;
+		utrace_write_escaped(s, from, path - from);
+		from = path + 1;
+		if (utrace_style.hex)
+			seq_buf_printf(s, "\\x%02x", *path);
+		else if (from < end && *from >= '0' && *from <= '7')
+			seq_buf_printf(s, "\\%03o", *path);
+		else
+			seq_buf_printf(s, "\\%o", *path);
+	}
+	utrace_write_escaped(s, from, end - from);
 }
 
 /**

@@ -77,5 +77,6 @@ void utrace_write_padded(struct seq_buf *s, unsigned long value,
 			 unsigned int digits);
 void utrace_write_octal(struct seq_buf *s, unsigned long value);
 void utrace_write_escaped(struct seq_buf *s, const u8 *text, size_t len);
+void utrace_write_path(struct seq_buf *s, const u8 *path, size_t len);
 
 #endif /* _KERNEL_UTRACE_DECODE_WRITE_H */

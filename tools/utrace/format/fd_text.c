@@ -61,7 +61,7 @@ static bool print_device(struct seq_buf *s, const char *path)
 	if (*path != '/' || stat(path, &file) ||
 	    (!S_ISCHR(file.st_mode) && !S_ISBLK(file.st_mode)))
 		return false;
-	utrace_write_escaped(s, (const u8 *)path, strlen(path));
+	utrace_write_path(s, (const u8 *)path, strlen(path));
 	seq_buf_printf(s, "<%s %u:%u>", S_ISCHR(file.st_mode) ? "char" : "block",
 		       major(file.st_rdev), minor(file.st_rdev));
 	return true;
@@ -86,7 +86,7 @@ static bool print(struct seq_buf *s, unsigned int decode, pid_t tid, int fd,
 		return true;
 	if (!(decode & DECODE_PATH))
 		return false;
-	utrace_write_escaped(s, (const u8 *)path, strlen(path));
+	utrace_write_path(s, (const u8 *)path, strlen(path));
 	return true;
 }
 

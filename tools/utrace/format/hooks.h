@@ -17,6 +17,7 @@ bool structs_print_out(struct seq_buf *s, const struct utrace_call_items *items,
 /* hooks_file.c */
 void whole_hex_bytes(const struct element *element);
 void whole_path(const struct element *element);
+void whole_open_how(const struct element *element);
 void whole_sized(const struct element *element);
 void whole_moved(const struct element *element);
 void whole_dated_timespec(const struct element *element);

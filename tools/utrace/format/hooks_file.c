@@ -2,6 +2,7 @@
 /*
  * utrace - structures of calls about files
  */
+#include <fcntl.h>
 #include <string.h>
 
 #include <linux/seq_buf.h>
@@ -62,6 +63,25 @@ static void print_offset(const struct element *e)
 	else if (e->len == sizeof(__s64))
 		offset = *(const __s64 *)e->data;
 	seq_buf_printf(e->s, "[%lld]", (long long)offset);
+}
+
+/* Print how to open a file.  The mode is there if a file can be created. */
+void whole_open_how(const struct element *e)
+{
+	__u64 flags = element_named(e, "flags"), mode = element_named(e, "mode");
+
+	if (e->len < element_size(e)) {
+		utrace_print_hex(e->s, element_address(e));
+		return;
+	}
+	utrace_write_char(e->s, '{');
+	element_print_member(e, element_member(e, "flags"));
+	if (mode || flags & (O_CREAT | __O_TMPFILE))
+		seq_buf_printf(e->s, ", mode=%#03llo", (unsigned long long)mode);
+	utrace_write_literal(e->s, ", ");
+	element_print_member(e, element_member(e, "resolve"));
+	element_print_rest(e);
+	utrace_write_char(e->s, '}');
 }
 
 /* Print an offset that a call reads and changes. */

@@ -173,11 +173,17 @@ void structs_print_address(struct seq_buf *s, __u64 address)
 
 static void print_dev(struct seq_buf *s, __u64 dev)
 {
-	utrace_write_literal(s, "makedev(");
+	bool names = utrace_style.constants == UTRACE_CONSTANTS_NAMES;
+
+	if (!names)
+		utrace_print_hex(s, dev);
+	if (utrace_style.constants == UTRACE_CONSTANTS_RAW)
+		return;
+	seq_buf_puts(s, names ? "makedev(" : " /* makedev(");
 	utrace_print_hex(s, major(dev));
 	utrace_write_literal(s, ", ");
 	utrace_print_hex(s, minor(dev));
-	utrace_write_char(s, ')');
+	seq_buf_puts(s, names ? ")" : ") */");
 }
 
 /* Print the mode of a file: its type, the bits beside permissions, and those. */
@@ -222,7 +228,7 @@ void structs_print_mode(struct seq_buf *s, __u32 mode)
  * @s: the text is appended here
  * @seconds: the seconds; nothing is printed if they are 0 or too large
  * @part: the part of a second, which is left out if it is 0
- * @digits: the number of digits of @part; one with more is left out, too
+ * @digits: the number of digits of @part; nothing is printed if it has more
  * @before: printed before the date
  * @after: printed after it
  */
@@ -235,11 +241,11 @@ void structs_print_date(struct seq_buf *s, __s64 seconds, __u64 part,
 	char text[64];
 	struct tm tm;
 
-	if (!seconds || !localtime_r(&time, &tm) ||
+	if (!seconds || part >= end || !localtime_r(&time, &tm) ||
 	    !strftime(text, sizeof(text), "%FT%T", &tm))
 		return;
 	seq_buf_printf(s, "%s%s", before, text);
-	if (part && part < end) {
+	if (part) {
 		utrace_write_char(s, '.');
 		utrace_write_padded(s, part, digits);
 	}
@@ -578,7 +584,7 @@ void element_print_member(const struct element *e, const struct member *m)
  * Print bytes after the structure of a program that knows a newer one, unless
  * all are 0, or that they could not be read.
  */
-static void print_rest(const struct element *e)
+void element_print_rest(const struct element *e)
 {
 	size_t size = element_size(e), i;
 
@@ -635,7 +641,7 @@ void element_print_whole(const struct element *e)
 	}
 	utrace_write_char(e->s, '{');
 	element_print_members(e);
-	print_rest(e);
+	element_print_rest(e);
 	utrace_write_char(e->s, '}');
 }
 
