@@ -114,7 +114,7 @@ static bool is_useless(const struct call_text *c, const struct utrace_item *item
 {
 	if (!(item->flags & UTRACE_ITEM_F_FAULTED) || c->items->most == ~0U)
 		return false;
-	return item->kind == UTRACE_ITEM_STRING || item->len < c->items->most;
+	return item->len < c->items->most;
 }
 
 static void print_memory(const struct call_text *c, unsigned int arg)

@@ -138,8 +138,10 @@ static void leave_out_status(struct utrace_call_items *items, __u32 nr,
 		return;
 	row = utrace_call_of(nr);
 	if (row && row->arg[2].type == UTRACE_ARG_FLAGS &&
-	    row->arg[2].len == UTRACE_FLAGS_WAIT)
+	    row->arg[2].len == UTRACE_FLAGS_WAIT) {
 		items->of[1] = NULL;
+		items->out[3] = NULL;
+	}
 }
 
 static void take_entry(const struct text *text, struct call *call,

@@ -28,6 +28,7 @@ void whole_file_handle(const struct element *element);
 /* hooks_process.c */
 void whole_clone_args(const struct element *e);
 void whole_comm(const struct element *e);
+void whole_xfeatures(const struct element *e);
 void whole_user_desc(const struct element *e);
 void arg_ambient_cap(const struct arg_text *a);
 void arg_futex_op(const struct arg_text *a);
@@ -55,6 +56,7 @@ void whole_sock_filter(const struct element *e);
 void arg_quota_command(const struct arg_text *a);
 
 /* hooks_signal.c */
+void arg_signal_result(const struct arg_text *a);
 void whole_frame(const struct element *e);
 void whole_siginfo(const struct element *e);
 void whole_sigset(const struct element *e);

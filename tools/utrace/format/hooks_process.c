@@ -62,6 +62,11 @@ void whole_user_desc(const struct element *e)
 	__u32 words[4] = {};
 	size_t i, n = ARRAY_SIZE(flags);
 
+	/* modify_ldt() has other arguments, too. */
+	if (e->item->arg == 1 && e->args[2] != sizeof(words)) {
+		utrace_print_hex(e->s, e->args[1]);
+		return;
+	}
 	memcpy(words, e->data, e->len < sizeof(words) ? e->len : sizeof(words));
 	utrace_write_literal(e->s, "{entry_number=");
 	if ((int)words[0] == -1)
@@ -148,10 +153,13 @@ void arg_personality_result(const struct arg_text *a)
 static void print_nodes(const struct element *e, unsigned long bits)
 {
 	unsigned int size = utrace_layouts[e->layout].size[e->abi];
-	size_t words = bits ? (bits - 1 + 8 * size - 1) / (8 * size) : 0, i;
+	size_t words = bits ? (bits - 1 + 8 * size - 1) / (8 * size) : 0;
+	size_t needed = words, i;
 	__u64 word;
 
-	if ((bits && !words) || e->len / size < words) {
+	if (!e->items->verbose && needed > e->items->most)
+		needed = e->items->most;
+	if ((bits && !words) || (needed && e->len < size)) {
 		utrace_print_hex(e->s, e->args[e->item->arg]);
 		return;
 	}
@@ -161,6 +169,11 @@ static void print_nodes(const struct element *e, unsigned long bits)
 			utrace_write_literal(e->s, ", ");
 		if (i >= e->items->most && !e->items->verbose) {
 			utrace_write_literal(e->s, "...");
+			break;
+		}
+		if (e->len / size <= i) {
+			seq_buf_printf(e->s, "... /* %#lx */",
+				       e->args[e->item->arg] + i * size);
 			break;
 		}
 		word = 0;
@@ -217,6 +230,45 @@ static void print_tail(const struct element *e, size_t known)
 	utrace_write_char(e->s, '"');
 }
 
+/* Print a number that clone3() has written for a flag. */
+static void print_written(const struct element *e, const char *before,
+			  const char *name)
+{
+	const struct member *member = element_member(e, name);
+	const struct utrace_item *item = element_child(e, member);
+	int number;
+
+	seq_buf_printf(e->s, "%s%s=", before, name);
+	if (item && item->len >= sizeof(number)) {
+		memcpy(&number, item->data, sizeof(number));
+		seq_buf_printf(e->s, "[%d]", number);
+	} else if (element_number(e, member)) {
+		utrace_print_hex(e->s, element_number(e, member));
+	} else {
+		utrace_write_literal(e->s, "NULL");
+	}
+}
+
+/* Print what clone3() has written. */
+static void print_clone_results(const struct element *e, __u64 flags)
+{
+	struct element out = *e;
+	const char *before = " => {";
+
+	out.item = e->items->out[e->item->arg];
+	if (!out.item || !(flags & (CLONE_PIDFD | CLONE_PARENT_SETTID)))
+		return;
+	out.data = out.item->data;
+	out.len = out.item->len;
+	if (flags & CLONE_PIDFD) {
+		print_written(&out, before, "pidfd");
+		before = ", ";
+	}
+	if (flags & CLONE_PARENT_SETTID)
+		print_written(&out, before, "parent_tid");
+	utrace_write_char(e->s, '}');
+}
+
 /*
  * The arguments of clone3(): what the flags ask for.  Sizes of older and newer
  * structures are in the second argument.
@@ -256,7 +308,7 @@ void whole_clone_args(const struct element *e)
 	if (e->len >= 8 * (SET_TID_SIZE + 1) &&
 	    (word_at(e, SET_TID) || word_at(e, SET_TID_SIZE))) {
 		tids = element_child(e, element_member(e, "set_tid"));
-		if (tids && tids->len / 4 == word_at(e, SET_TID_SIZE)) {
+		if (tids && tids->len && tids->len / 4 == word_at(e, SET_TID_SIZE)) {
 			utrace_write_literal(s, ", set_tid=[");
 			for (i = 0; i < tids->len / 4; i++) {
 				int tid;
@@ -280,6 +332,25 @@ void whole_clone_args(const struct element *e)
 	else
 		print_tail(e, 8 * WORDS);
 	utrace_write_char(s, '}');
+	print_clone_results(e, flags);
+}
+
+/* Features of the CPU, always with their number. */
+void whole_xfeatures(const struct element *e)
+{
+	unsigned long features = 0;
+	size_t before;
+
+	memcpy(&features, e->data, e->len < sizeof(features) ? e->len :
+				   sizeof(features));
+	utrace_print_hex(e->s, features);
+	before = e->s->len;
+	utrace_write_literal(e->s, " /* ");
+	if (utrace_style.constants != UTRACE_CONSTANTS_RAW &&
+	    utrace_print_names(e->s, UTRACE_FLAGS_XFEATURES, features))
+		utrace_write_literal(e->s, " */");
+	else
+		e->s->len = before;
 }
 
 /* ptrace() */
@@ -485,20 +556,41 @@ void arg_tagged_address(const struct arg_text *a)
 		utrace_write_literal(a->s, " */");
 }
 
-/* A value of FUTEX_WAKE_OP. */
+/* Print a field of an operation of FUTEX_WAKE_OP. */
+static void print_op(struct seq_buf *s, unsigned int set, unsigned int value,
+		     unsigned int shift, const char *unknown)
+{
+	char text[64];
+	struct seq_buf name = { .buffer = text, .size = sizeof(text) };
+	bool named = utrace_print_names(&name, set, value);
+
+	if (named && utrace_style.constants == UTRACE_CONSTANTS_NAMES)
+		utrace_write(s, text, name.len);
+	else
+		utrace_print_hex(s, value);
+	if (named && utrace_style.constants == UTRACE_CONSTANTS_BOTH)
+		seq_buf_printf(s, " /* %.*s */", (int)name.len, text);
+	seq_buf_printf(s, "<<%u", shift);
+	if (!named && utrace_style.constants != UTRACE_CONSTANTS_RAW)
+		seq_buf_printf(s, " /* %s */", unknown);
+}
+
+/* An operation of FUTEX_WAKE_OP and its comparison. */
 void arg_futex_op(const struct arg_text *a)
 {
 	__u32 op = a->value;
 
-	utrace_write_char(a->s, '{');
-	if (OP_BITS(op, 28, 4) & OP_SHIFT)
-		utrace_write_literal(a->s, "FUTEX_OP_OPARG_SHIFT|");
-	utrace_print_flags(a->s, UTRACE_FLAGS_FUTEX_OP, OP_BITS(op, 28, 3));
-	utrace_write_literal(a->s, ", ");
+	if (OP_BITS(op, 28, 4) & OP_SHIFT) {
+		print_op(a->s, UTRACE_FLAGS_FUTEX_SHIFT, OP_SHIFT, 28, "");
+		utrace_write_char(a->s, '|');
+	}
+	print_op(a->s, UTRACE_FLAGS_FUTEX_OP, OP_BITS(op, 28, 3), 28,
+		 "FUTEX_OP_???");
+	utrace_write_char(a->s, '|');
 	utrace_print_hex(a->s, OP_BITS(op, 12, 12));
-	utrace_write_literal(a->s, ", ");
-	utrace_print_flags(a->s, UTRACE_FLAGS_FUTEX_CMP, OP_BITS(op, 24, 4));
-	utrace_write_literal(a->s, ", ");
+	utrace_write_literal(a->s, "<<12|");
+	print_op(a->s, UTRACE_FLAGS_FUTEX_CMP, OP_BITS(op, 24, 4), 24,
+		 "FUTEX_OP_CMP_???");
+	utrace_write_char(a->s, '|');
 	utrace_print_hex(a->s, OP_BITS(op, 0, 12));
-	utrace_write_char(a->s, '}');
 }

@@ -28,6 +28,17 @@ void whole_sigset(const struct element *e)
 		utrace_print_hex(e->s, e->args[e->item->arg]);
 }
 
+/* A result that is a signal. */
+void arg_signal_result(const struct arg_text *a)
+{
+	utrace_write_signed(a->s, a->value);
+	if (!a->value || utrace_style.constants == UTRACE_CONSTANTS_RAW)
+		return;
+	utrace_write_literal(a->s, " (");
+	utrace_print_signal_name(a->s, a->value);
+	utrace_write_char(a->s, ')');
+}
+
 /* The signals that are blocked after a handler. */
 void whole_frame(const struct element *e)
 {
