@@ -77,6 +77,8 @@ static size_t bytes_of(const struct utrace_layout *layout, enum utrace_abi abi,
 	case UTRACE_UNIT_ELEMENTS:
 	case UTRACE_UNIT_FIXED:
 		return size_mul(layout->size[abi], length);
+	case UTRACE_UNIT_AFTER:
+		return size_add(layout->size[abi], length);
 	case UTRACE_UNIT_BITS:
 		length = clamp_t(int, length, 0, BITS_MAX);
 		return round_up(DIV_ROUND_UP(length, BITS_PER_BYTE),

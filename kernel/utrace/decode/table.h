@@ -128,6 +128,7 @@ enum utrace_unit {
 	UTRACE_UNIT_BYTES,	/* bytes */
 	UTRACE_UNIT_POINTED,	/* bytes, in an int that the argument points to */
 	UTRACE_UNIT_FIXED,	/* a number of structures that the row contains */
+	UTRACE_UNIT_AFTER,	/* bytes, after one structure */
 	UTRACE_UNIT_BITS,	/* bits, in as many structures as are needed */
 };
 

@@ -36,8 +36,10 @@ void arg_long_signal(const struct arg_text *a);
 void arg_mce_policy(const struct arg_text *a);
 void arg_pidtype(const struct arg_text *a);
 void arg_ptracer(const struct arg_text *a);
+void arg_xfeature(const struct arg_text *a);
 void arg_vector_length(const struct arg_text *a);
 
+void whole_msgbuf(const struct element *e);
 void whole_nodemask(const struct element *e);
 void whole_nodemask_before(const struct element *e);
 void whole_page_status(const struct element *e);

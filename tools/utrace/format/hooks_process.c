@@ -167,13 +167,13 @@ static void print_nodes(const struct element *e, unsigned long bits)
 	for (i = 0; i < words; i++) {
 		if (i)
 			utrace_write_literal(e->s, ", ");
-		if (i >= e->items->most && !e->items->verbose) {
-			utrace_write_literal(e->s, "...");
-			break;
-		}
 		if (e->len / size <= i) {
 			seq_buf_printf(e->s, "... /* %#lx */",
 				       e->args[e->item->arg] + i * size);
+			break;
+		}
+		if (i >= e->items->most && !e->items->verbose) {
+			utrace_write_literal(e->s, "...");
 			break;
 		}
 		word = 0;
@@ -353,6 +353,26 @@ void whole_xfeatures(const struct element *e)
 		e->s->len = before;
 }
 
+/* A message of System V: its type, and its text after it. */
+void whole_msgbuf(const struct element *e)
+{
+	unsigned int size = utrace_layouts[e->layout].size[e->abi];
+	size_t len = e->len - size, most = e->items->most;
+	long type = 0;
+
+	if (e->len < size) {
+		utrace_print_hex(e->s, e->args[e->item->arg]);
+		return;
+	}
+	memcpy(&type, e->data, size);
+	if (size == 4)
+		type = (int)type;
+	seq_buf_printf(e->s, "{mtype=%ld, mtext=", type);
+	utrace_print_string(e->s, (const char *)e->data + size,
+			    len < most ? len : most);
+	seq_buf_puts(e->s, len > most || e->item->whole > e->len ? "...}" : "}");
+}
+
 /* ptrace() */
 
 /* Print a result, which is an error by its name if @failed. */
@@ -485,16 +505,30 @@ void arg_ptracer(const struct arg_text *a)
 	}
 }
 
+/* Print a number, and its name in a comment. */
+static void print_commented(struct seq_buf *s, unsigned int set,
+			    unsigned long value, const char *unknown)
+{
+	utrace_print_hex(s, value);
+	if (utrace_style.constants == UTRACE_CONSTANTS_RAW)
+		return;
+	utrace_write_literal(s, " /* ");
+	if (!utrace_print_names(s, set, value))
+		seq_buf_puts(s, unknown);
+	utrace_write_literal(s, " */");
+}
+
 /* A kind of processes, which strace always prints as a number. */
 void arg_pidtype(const struct arg_text *a)
 {
-	utrace_print_hex(a->s, (__u32)a->value);
-	if (utrace_style.constants == UTRACE_CONSTANTS_RAW)
-		return;
-	utrace_write_literal(a->s, " /* ");
-	if (!utrace_print_names(a->s, UTRACE_FLAGS_PIDTYPE, (__u32)a->value))
-		utrace_write_literal(a->s, "PIDTYPE_???");
-	utrace_write_literal(a->s, " */");
+	print_commented(a->s, UTRACE_FLAGS_PIDTYPE, (__u32)a->value,
+			"PIDTYPE_???");
+}
+
+/* A feature of the CPU, likewise. */
+void arg_xfeature(const struct arg_text *a)
+{
+	print_commented(a->s, UTRACE_FLAGS_XFEATURE, a->value, "XFEATURE_???");
 }
 
 /* The length of a vector, and flags above it. */

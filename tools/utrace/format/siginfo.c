@@ -290,7 +290,7 @@ void siginfo_print(struct seq_buf *s, const siginfo_t *info)
 	print_named(s, info->si_code, name_of(info), true);
 	if (info->si_errno) {
 		utrace_write_literal(s, ", si_errno=");
-		print_named(s, info->si_errno, strerrorname_np(info->si_errno),
+		print_named(s, (__u32)info->si_errno, strerrorname_np(info->si_errno),
 			    false);
 	}
 	if (info->si_code <= 0)

@@ -7,6 +7,10 @@
 #include <asm/prctl.h>
 #include <linux/capability.h>
 #include <linux/elf.h>
+#include <linux/mqueue.h>
+#include <linux/msg.h>
+#include <linux/sem.h>
+#include <linux/shm.h>
 #include <linux/mempolicy.h>
 #include <linux/personality.h>
 #include <linux/rseq.h>
