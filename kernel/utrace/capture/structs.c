@@ -77,6 +77,9 @@ static size_t bytes_of(const struct utrace_layout *layout, enum utrace_abi abi,
 	case UTRACE_UNIT_ELEMENTS:
 	case UTRACE_UNIT_FIXED:
 		return size_mul(layout->size[abi], length);
+	case UTRACE_UNIT_PAGES:
+		return size_mul(layout->size[abi],
+				DIV_ROUND_UP(length, PAGE_SIZE));
 	case UTRACE_UNIT_AFTER:
 		return size_add(layout->size[abi], length);
 	case UTRACE_UNIT_BITS:

@@ -132,7 +132,13 @@ static void print_string(const struct call_text *c, unsigned int arg, size_t mos
 {
 	const struct utrace_item *item = item_of(c, arg);
 
-	if (!item || item->len <= most) {
+	/* The name of a file that has no end is not printed. */
+	if (item && item->flags & UTRACE_ITEM_F_FAULTED &&
+	    most == PATH_MAX - 1 && item->len < most && c->items->most != ~0U) {
+		print_address(c, arg);
+		return;
+	}
+	if (!item || is_useless(c, item) || item->len <= most) {
 		print_memory(c, arg);
 		return;
 	}
@@ -599,7 +605,8 @@ static void print_arg(const struct call_text *c, unsigned int arg,
 		print_string(c, arg, PATH_MAX - 1);
 		break;
 	case UTRACE_ARG_STRING:
-		print_string(c, arg, c->items ? c->items->most : 0);
+		print_string(c, arg, is->len == UTRACE_LEN_NAME ? PATH_MAX - 1 :
+			     c->items ? c->items->most : 0);
 		break;
 	case UTRACE_ARG_IN:
 	case UTRACE_ARG_OUT:
@@ -795,7 +802,17 @@ static void print_parts(const struct call_text *c,
 				utrace_write_literal(c->s, ", ");
 			if (shown.args[i].name)
 				seq_buf_puts(c->s, shown.args[i].name);
-			print_one(c, call, shown.args[i].arg);
+			if (shown.args[i].type == UTRACE_ARG_HEX)
+				utrace_print_hex(c->s, word(c, shown.args[i].arg));
+			else if (shown.args[i].type == UTRACE_ARG_ADDR)
+				print_address(c, shown.args[i].arg);
+			else
+				if (shown.args[i].type == UTRACE_ARG_HEX)
+				utrace_print_hex(c->s, word(c, shown.args[i].arg));
+			else if (shown.args[i].type == UTRACE_ARG_ADDR)
+				print_address(c, shown.args[i].arg);
+			else
+				print_one(c, call, shown.args[i].arg);
 		}
 	} else
 #endif

@@ -21,6 +21,7 @@ BEGIN {
 	plain["fandfd"] = "UTRACE_ARG_DFD, 1"
 	plain["id"] = "UTRACE_ARG_ID, 4"
 	plain["id16"] = "UTRACE_ARG_ID, 2"
+	plain["name"] = "UTRACE_ARG_STRING, UTRACE_LEN_NAME"
 	plain["lower"] = "UTRACE_ARG_UPPER, 1"
 	memory["in"] = "UTRACE_ARG_IN"
 	memory["out"] = "UTRACE_ARG_OUT"
@@ -123,14 +124,15 @@ function memory_row(word, nargs,	way, what, kind, from, unit, always, text, narr
 	what = substr(word, length(way) + 2)
 	always = sub(/!$/, "", way)
 	kind = what
-	sub(/[*@=%+].*/, "", kind)
+	sub(/[*@=%+\/].*/, "", kind)
 	from = substr(what, length(kind) + 1)
 	if (!(kind in layout))
 		malformed("there is no structure '" kind "' in tables/")
 	unit = from ~ /^\*/ ? "ELEMENTS" : from ~ /^@\*/ ? "POINTED" : \
 		from ~ /^@/ ? "BYTES" : from ~ /^=/ ? "FIXED" : \
-		from ~ /^%/ ? "BITS" : from ~ /^[+]/ ? "AFTER" : "ONE"
-	gsub(/[*@=%+]/, "", from)
+		from ~ /^%/ ? "BITS" : from ~ /^[+]/ ? "AFTER" : \
+		from ~ /^\// ? "PAGES" : "ONE"
+	gsub(/[*@=%+\/]/, "", from)
 	if (unit == "FIXED" && from ~ /^[1-9][0-9]?$/)
 		from = from + 0
 	else if (from == "ret")
@@ -189,7 +191,7 @@ function argument(word, nargs,	type) {
 	if (word ~ /^byhook:/)
 		word = substr(word, 3)
 	if (word in plain) {
-		if (word ~ /^(path|string|argv)$/)
+		if (word ~ /^(path|string|name|argv)$/)
 			takes("in", "UTRACE_CAPTURE_STRINGS")
 		if (word ~ /^(d|fand)?fd$/)
 			takes("in", "UTRACE_CAPTURE_FILES")
@@ -216,7 +218,7 @@ function argument(word, nargs,	type) {
 	}
 	if (word ~ /^(in|out|inout|outin|in[+]|rem|frame)!?:/) {
 		type = word
-		gsub(/^[^:]*:|[*@=%+].*/, "", type)
+		gsub(/^[^:]*:|[*@=%+\/].*/, "", type)
 		takes(word ~ /^(in|frame):/ ? "in" : word ~ /^(inout|outin|in[+])/ ? \
 		      "inout" : "out", capture_bit(type))
 		return "{ UTRACE_ARG_STRUCT, " memory_row(word, nargs) " }"

@@ -95,6 +95,9 @@ enum utrace_arg_type {
 #define UTRACE_LEN_RESULT	6	/* result of the call, in bytes */
 #define UTRACE_LEN_FIXED	0x400	/* other bits: length in bytes */
 
+/* Value of utrace_arg.len for a string that is not cut. */
+#define UTRACE_LEN_NAME		1
+
 /* Value of utrace_arg.len for a number that counts pages of 4 KiB. */
 #define UTRACE_LEN_PAGES	12
 
@@ -129,6 +132,7 @@ enum utrace_unit {
 	UTRACE_UNIT_POINTED,	/* bytes, in an int that the argument points to */
 	UTRACE_UNIT_FIXED,	/* a number of structures that the row contains */
 	UTRACE_UNIT_AFTER,	/* bytes, after one structure */
+	UTRACE_UNIT_PAGES,	/* bytes, one structure for each page of them */
 	UTRACE_UNIT_BITS,	/* bits, in as many structures as are needed */
 };
 

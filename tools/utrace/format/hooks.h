@@ -40,6 +40,7 @@ void arg_xfeature(const struct arg_text *a);
 void arg_vector_length(const struct arg_text *a);
 
 void whole_msgbuf(const struct element *e);
+void whole_text(const struct element *e);
 void whole_nodemask(const struct element *e);
 void whole_nodemask_before(const struct element *e);
 void whole_page_status(const struct element *e);
@@ -55,6 +56,7 @@ void whole_fprog(const struct element *e);
 void whole_landlock_ruleset(const struct element *e);
 void whole_seccomp_filter(const struct element *e);
 void whole_sock_filter(const struct element *e);
+void arg_errno(const struct arg_text *a);
 void arg_quota_command(const struct arg_text *a);
 
 /* hooks_signal.c */

@@ -373,6 +373,30 @@ void whole_msgbuf(const struct element *e)
 	seq_buf_puts(e->s, len > most || e->item->whole > e->len ? "...}" : "}");
 }
 
+/* A text without its last NUL, as much as the buffer of a call takes. */
+void whole_text(const struct element *e)
+{
+	const unsigned int arg = e->item->arg;
+	size_t len = e->len, most = e->items->most;
+	size_t whole = e->item->whole;
+	bool more;
+
+	if (e->item->flags & UTRACE_ITEM_F_OUT && whole > e->args[arg + 1])
+		whole = e->args[arg + 1];
+	if (len > whole)
+		len = whole;
+	more = len < whole;
+	if (more && len < most && e->item->flags & UTRACE_ITEM_F_FAULTED) {
+		utrace_print_hex(e->s, e->args[arg]);
+		return;
+	}
+	if (len && !more && !e->data[len - 1])
+		len--;
+	utrace_print_string(e->s, (const char *)e->data, len < most ? len : most);
+	if (more || len > most)
+		utrace_write_literal(e->s, "...");
+}
+
 /* ptrace() */
 
 /* Print a result, which is an error by its name if @failed. */

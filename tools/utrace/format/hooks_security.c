@@ -229,6 +229,20 @@ void whole_cap_data(const struct element *e)
 	utrace_write_char(e->s, '}');
 }
 
+/* Keys */
+
+/* An error that a key is given. */
+void arg_errno(const struct arg_text *a)
+{
+	__u32 error = a->value;
+	const char *name = error < 4096 ? strerrorname_np(error) : NULL;
+
+	if (name && error)
+		utrace_print_constant(a->s, error, name);
+	else
+		utrace_write_decimal(a->s, error);
+}
+
 /* Landlock */
 
 /* What a ruleset handles.  strace prints the first member only. */

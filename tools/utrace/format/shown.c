@@ -17,6 +17,7 @@ static void add(struct shown *shown, unsigned int arg, const char *name)
 {
 	shown->args[shown->n].arg = arg;
 	shown->args[shown->n].name = name;
+	shown->args[shown->n].type = UTRACE_ARG_NONE;
 	shown->n++;
 }
 
@@ -52,6 +53,18 @@ static void of_seccomp(struct shown *shown, const unsigned long args[6])
 	shown->entry = shown->n;
 }
 
+/* Unknown kinds of prctl(PR_SET_VMA) take numbers. */
+static void of_set_vma(struct shown *shown)
+{
+	unsigned int i;
+
+	for (i = 0; i < 5; i++)
+		add(shown, i, NULL);
+	shown->args[3].type = UTRACE_ARG_HEX;
+	shown->args[4].type = UTRACE_ARG_ADDR;
+	shown->entry = shown->n;
+}
+
 /**
  * shown_find() - find out which arguments of a call are printed
  * @shown: filled in
@@ -73,6 +86,11 @@ bool shown_find(struct shown *shown, const struct utrace_call *call,
 	}
 	if (!strcmp(call->name, "prctl") && args[0] == PR_SET_SECCOMP) {
 		of_seccomp(shown, args);
+		return true;
+	}
+	if (!strcmp(call->name, "prctl") && args[0] == PR_SET_VMA &&
+	    args[1] != PR_SET_VMA_ANON_NAME) {
+		of_set_vma(shown);
 		return true;
 	}
 	return false;

@@ -13,6 +13,7 @@
  * @entry: number of those that are known at the entry
  * @arg: their numbers, in the order of the output
  * @name: text before each, or NULL
+ * @type: how it is printed if not as the row says, else UTRACE_ARG_NONE
  */
 struct shown {
 	unsigned int n;
@@ -20,6 +21,7 @@ struct shown {
 	struct {
 		unsigned int arg;
 		const char *name;
+		enum utrace_arg_type type;
 	} args[UTRACE_CALL_ARGS];
 };
 

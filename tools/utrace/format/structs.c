@@ -721,7 +721,8 @@ bool structs_print(struct seq_buf *s, const struct utrace_call_items *items,
 		.input = !(memory->flags & (UTRACE_MEMORY_OUT |
 					    UTRACE_MEMORY_RESTART)),
 	};
-	bool array = memory->unit == UTRACE_UNIT_ELEMENTS;
+	bool array = memory->unit == UTRACE_UNIT_ELEMENTS ||
+		     memory->unit == UTRACE_UNIT_PAGES;
 
 	/* What the call has written is not known. */
 	if (array && memory->flags & UTRACE_MEMORY_FLAT && !items->out[arg])

@@ -22,6 +22,10 @@ struct number_int {
 	int n;
 };
 
+struct number_char {
+	unsigned char n;
+};
+
 struct number_long {
 	unsigned long n;
 };
