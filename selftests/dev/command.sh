@@ -374,6 +374,14 @@ os.write(w, b"hello")
 thread.join()'
 	holds "-f: the rest of a call is in its brackets" has "$log" \
 		'<\.\.\. read resumed>"hello", 9\) += 5$|read\([0-9]+, "hello", 9\)'
+	run -f -e trace=read,exit_group python3 -c 'import os, threading, time
+r, w = os.pipe()
+threading.Thread(target=os.read, args=(r, 9), daemon=True).start()
+time.sleep(0.5)
+os._exit(3)'
+	holds "-f: a call that the end of the process ends" has "$log" \
+		'(read\([0-9]+, |<\.\.\. read resumed>) <unfinished \.\.\.>\) += \?$'
+	holds "-f: exit_group() has no other line" has "$log" '^[0-9]+ +exit_group\(3\) += \?$'
 	run -ff -e trace=write sh -c '/bin/echo child; echo parent'
 	holds "-ff: a file for each task" is 2 eval 'ls "$log".* | wc -l'
 	holds "-ff: lines without numbers" eval '

@@ -823,6 +823,19 @@ static void print_parts(const struct call_text *c,
 		utrace_write_literal(c->s, ", ");
 }
 
+#ifndef __KERNEL__
+/* Check whether utrace_print_call_entry() leaves arguments for the exit. */
+bool utrace_call_has_rest(u64 nr, const unsigned long args[6])
+{
+	const struct utrace_call *call = row_of(nr, args);
+	struct shown shown;
+
+	if (!utrace_style.raw && shown_find(&shown, call, args, utrace_abi_of(nr)))
+		return shown.entry < shown.n;
+	return entry_args(call) < call->nargs;
+}
+#endif
+
 /**
  * utrace_print_call_items() - print a system call with items from
  * utrace_call_items_add()

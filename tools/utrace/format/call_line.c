@@ -8,6 +8,7 @@
  * the rest of the call at the exit.
  */
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <linux/errno.h>
@@ -220,6 +221,54 @@ static size_t show_entry(const struct text *text, const struct log *log,
 	return line.s.len;
 }
 
+/* Begin the line of a call whose entry was printed on another line. */
+static void begin_resumed(struct line *line, const struct text *text,
+			  const struct seen_task *task,
+			  const struct utrace_rec *rec, __u64 nr)
+{
+	line_begin(line, text, task, rec, rec->time);
+	utrace_write_literal(&line->s, "<... ");
+	utrace_print_call_name(&line->s, nr);
+	utrace_write_literal(&line->s, " resumed>");
+}
+
+/* Print a call, or the rest of it, without a result.  @rec is its end. */
+static void print_no_result(const struct text *text, struct log *log,
+			    struct seen_task *task, const struct utrace_rec *rec)
+{
+	const struct utrace_rec_sys_enter *entry = task->entry;
+	struct line line;
+	struct call call;
+
+	line_open(&line, log, entry->head.size);
+	take_entry(text, &call, entry);
+	if (log->last == task && log->begun) {
+		line.before = log->begun;
+	} else if (task->shown) {
+		begin_resumed(&line, text, task, rec, call.nr);
+	} else {
+		line_begin(&line, text, task, &entry->head, entry->head.time);
+		print_call(text, &line, &call, utrace_print_call_entry);
+	}
+	if (utrace_call_has_rest(call.nr, (const unsigned long *)call.args))
+		utrace_write_literal(&line.s, " <unfinished ...>");
+	utrace_write_char(&line.s, ')');
+	line_align_result(&line, text);
+	utrace_write_literal(&line.s, " = ?");
+	line_end(&line);
+	task->in_call = false;
+	if (log->last == task)
+		log->last = NULL;
+}
+
+/* Check whether a call ends the task. */
+static bool never_returns(const struct utrace_rec_sys_enter *entry)
+{
+	const char *name = call_name(entry->nr);
+
+	return name && (!strcmp(name, "exit") || !strcmp(name, "exit_group"));
+}
+
 /* End the line of the last entry, whose exit is not the next record. */
 static void leave_line(const struct text *text, struct log *log, const char *why)
 {
@@ -238,13 +287,33 @@ static void leave_line(const struct text *text, struct log *log, const char *why
 /* End the line of the last entry before another line. */
 void call_line_interrupt(const struct text *text, struct log *log)
 {
-	leave_line(text, log, " <unfinished ...>");
+	struct seen_task *last = log->last;
+
+	if (last && never_returns(last->entry))
+		print_no_result(text, log, last, &last->entry->head);
+	else
+		leave_line(text, log, " <unfinished ...>");
 }
 
 /* End the line of the last entry at the end of the trace. */
 void call_line_detach(const struct text *text, struct log *log)
 {
 	leave_line(text, log, " <detached ...>");
+}
+
+/*
+ * If the last entry is that of task @tid, end its line: the task is number @to
+ * from here on.
+ */
+void call_line_renumber(const struct text *text, struct log *log, __s32 tid,
+			__s32 to)
+{
+	char why[64];
+
+	if (!log->last || log->last->entry->head.tid != tid)
+		return;
+	snprintf(why, sizeof(why), " <pid changed to %d ...>", to);
+	leave_line(text, log, why);
 }
 
 /* Print the last entry, since there was no record for a while. */
@@ -446,10 +515,7 @@ static void print_rest(const struct text *text, struct log *log,
 	if (log->last == task && log->begun) {
 		line.before = log->begun;
 	} else {
-		line_begin(&line, text, task, &exit->head, exit->head.time);
-		utrace_write_literal(&line.s, "<... ");
-		utrace_print_call_name(&line.s, call.nr);
-		utrace_write_literal(&line.s, " resumed>");
+		begin_resumed(&line, text, task, &exit->head, call.nr);
 	}
 	print_call(text, &line, &call, utrace_print_call_exit);
 	end_with_result(text, &line, &call, &exit->head, exit->ret);
@@ -568,32 +634,17 @@ void call_line_whole(const struct text *text, struct seen_task *task,
 
 /*
  * Print the end of a call that has no result: of exit_group(2), or of a call
- * that a fatal signal ended.
+ * that the end of the task, whose record is @rec, has ended.
  */
-void call_line_task_end(const struct text *text, struct seen_task *task)
+void call_line_task_end(const struct text *text, struct seen_task *task,
+			const struct utrace_rec *rec)
 {
-	const struct utrace_rec_sys_enter *entry = task->entry;
-	struct log *log;
-	struct line line;
-	struct call call;
+	struct log *log = log_of(text, task, rec->tid);
 
 	if (!task->in_call || task->hidden ||
 	    !(text->status & STATUS_UNFINISHED))
 		return;
-	log = log_of(text, task, entry->head.tid);
-	if (text->status == STATUS_ALL && log->last != task)
-		return;
-	line_open(&line, log, entry->head.size);
-	take_entry(text, &call, entry);
-	if (log->last == task && log->begun) {
-		line.before = log->begun;
-		print_call(text, &line, &call, utrace_print_call_exit);
-	} else {
-		line_begin(&line, text, task, &entry->head, entry->head.time);
-		print_call(text, &line, &call, utrace_print_call_items);
-	}
-	line_align_result(&line, text);
-	utrace_write_literal(&line.s, " = ?");
-	line_end(&line);
-	log->last = NULL;
+	if (log->last != task)
+		call_line_interrupt(text, log);
+	print_no_result(text, log, task, rec);
 }

@@ -109,14 +109,16 @@ static void text_end_of_task(const struct text *text, struct seen_task *task,
 	bool ended;
 
 	if (exit->exec_tid) {
-		call_line_interrupt(text, log_of(text, task, rec->tid));
+		call_line_task_end(text, task, rec);
+		call_line_renumber(text, log_of(text, task, rec->tid),
+				   exit->exec_tid, rec->tid);
 		task->in_call = false;
 		task->superseded = true;
 		text_superseded(text, task, rec, exit->exec_tid);
 		return;
 	}
 	ended = task->in_call && !task->hidden;
-	call_line_task_end(text, task);
+	call_line_task_end(text, task, rec);
 	task->in_call = false;
 	if (is_end_shown(text, exit)) {
 		/* The task is nowhere any more. */
@@ -187,11 +189,11 @@ static void text_exec(const struct text *text, const struct utrace_rec *rec)
 	if (!exec->old_task || exec->old_task == rec->task)
 		return;
 	leader = seen_task(rec->task);
+	call_line_renumber(text, log_of(text, seen_task(exec->old_task),
+					exec->old_tid), exec->old_tid, rec->tid);
 	if (!leader->superseded)
 		text_superseded(text, leader, rec, exec->old_tid);
 	call_line_interrupt(text, log_of(text, leader, rec->tid));
-	call_line_interrupt(text, log_of(text, seen_task(exec->old_task),
-					 exec->old_tid));
 	seen_rename(exec->old_task, rec->task);
 }
 
