@@ -512,11 +512,10 @@ static void print_rest(const struct text *text, struct log *log,
 	}
 	take_entry(text, &call, task->entry);
 	take_exit(text, &call, exit);
-	if (log->last == task && log->begun) {
+	if (log->last == task && log->begun)
 		line.before = log->begun;
-	} else {
+	else
 		begin_resumed(&line, text, task, &exit->head, call.nr);
-	}
 	print_call(text, &line, &call, utrace_print_call_exit);
 	end_with_result(text, &line, &call, &exit->head, exit->ret);
 }
