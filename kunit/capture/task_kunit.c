@@ -5,6 +5,7 @@
  * Tests that need a real task capture in a callback of a probe.
  */
 #include <kunit/test.h>
+#include <linux/compat.h>
 #include <linux/fcntl.h>
 #include <linux/fdtable.h>
 #include <linux/file.h>
