@@ -76,7 +76,8 @@ enum utrace_item_kind {
  * @whole: bytes that @data would have in full, or @len if not known
  * @parent: the item with the pointer is so many items before; 0: the argument
  * @field: offset of the pointer in an element of that item
- * @index: number of that element; of the strings of an argument: how many
+ * @index: number of that element; of the strings of an argument, and of the
+ *	entries of a directory: how many
  * @data: the bytes, padded with zeros to a multiple of 8
  */
 struct utrace_item {

@@ -207,6 +207,28 @@ static bool get_length(const struct utrace_memory *memory,
 	return true;
 }
 
+/*
+ * Count the records in @len bytes at @from.  A program may change them, so one
+ * without a length ends the count.
+ */
+static u32 count_records(const struct utrace_layout *layout, enum utrace_abi abi,
+			 const void __user *from, size_t len)
+{
+	size_t head = layout->size[abi], at = 0;
+	u16 reclen;
+	u32 n = 0;
+
+	while (n < U16_MAX && head <= len - at) {
+		if (get_user(reclen, (const u16 __user *)(from + at + head -
+							  sizeof(reclen))) ||
+		    reclen < head || reclen > len - at)
+			break;
+		at += reclen;
+		n++;
+	}
+	return n;
+}
+
 /**
  * utrace_capture_structs() - capture structures that an argument points to
  * @c: the capture, with a buffer
@@ -245,6 +267,9 @@ void utrace_capture_structs(struct utrace_capture *c, unsigned int arg,
 		else if (c->exit)
 			w.left = max(result, 0L);
 	}
+	/* The capture may have room for the first ones only. */
+	if (memory->unit == UTRACE_UNIT_RECORDS)
+		c->inner.index = count_records(layout, abi, from, length);
 	capture_layout(&w, layout, from,
 		       bytes_of(layout, abi, memory->unit, length));
 	memset(&c->inner, 0, sizeof(c->inner));

@@ -124,15 +124,16 @@ function memory_row(word, nargs,	way, what, kind, from, unit, always, text, narr
 	what = substr(word, length(way) + 2)
 	always = sub(/!$/, "", way)
 	kind = what
-	sub(/[*@=%+\/].*/, "", kind)
+	sub(/[*@=%+~\/].*/, "", kind)
 	from = substr(what, length(kind) + 1)
 	if (!(kind in layout))
 		malformed("there is no structure '" kind "' in tables/")
 	unit = from ~ /^\*/ ? "ELEMENTS" : from ~ /^@\*/ ? "POINTED" : \
 		from ~ /^@/ ? "BYTES" : from ~ /^=/ ? "FIXED" : \
 		from ~ /^%/ ? "BITS" : from ~ /^[+]/ ? "AFTER" : \
+		from ~ /^~/ ? "RECORDS" : \
 		from ~ /^\// ? "PAGES" : "ONE"
-	gsub(/[*@=%+\/]/, "", from)
+	gsub(/[*@=%+~\/]/, "", from)
 	if (unit == "FIXED" && from ~ /^[1-9][0-9]?$/)
 		from = from + 0
 	else if (from == "ret")
@@ -218,7 +219,7 @@ function argument(word, nargs,	type) {
 	}
 	if (word ~ /^(in|out|inout|outin|in[+]|rem|frame)!?:/) {
 		type = word
-		gsub(/^[^:]*:|[*@=%+\/].*/, "", type)
+		gsub(/^[^:]*:|[*@=%+~\/].*/, "", type)
 		takes(word ~ /^(in|frame):/ ? "in" : word ~ /^(inout|outin|in[+])/ ? \
 		      "inout" : "out", capture_bit(type))
 		return "{ UTRACE_ARG_STRUCT, " memory_row(word, nargs) " }"

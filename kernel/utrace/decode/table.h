@@ -134,6 +134,8 @@ enum utrace_unit {
 	UTRACE_UNIT_AFTER,	/* bytes, after one structure */
 	UTRACE_UNIT_PAGES,	/* bytes, one structure for each page of them */
 	UTRACE_UNIT_BITS,	/* bits, in as many structures as are needed */
+	UTRACE_UNIT_RECORDS,	/* bytes of records; the structure is their head, */
+				/* which ends with a u16, the bytes of the record */
 };
 
 /* utrace_memory.flags */

@@ -210,9 +210,9 @@ static void print_entries(const struct element *e, size_t word, bool is64)
 		return;
 	}
 	utrace_print_hex(e->s, element_address(e));
-	/* The capture may end before the entries. */
-	seq_buf_printf(e->s, " /* %u%s entries */", n,
-		       at < e->item->whole ? " or more" : "");
+	/* The capture may end before the entries, which were counted. */
+	seq_buf_printf(e->s, " /* %u entries */",
+		       e->item->index > n ? e->item->index : n);
 }
 
 void whole_dirents64(const struct element *e)

@@ -119,7 +119,7 @@ void result_time(const struct result *r)
 void result_timex(const struct result *r)
 {
 	utrace_write_literal(r->s, " (");
-	utrace_print_flags(r->s, UTRACE_FLAGS_TIMEX_STATE, r->ret);
+	utrace_print_names(r->s, UTRACE_FLAGS_TIMEX_STATE, r->ret);
 	utrace_write_char(r->s, ')');
 }
 

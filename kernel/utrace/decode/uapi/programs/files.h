@@ -9,6 +9,19 @@
 #include <linux/magic.h>
 #include <linux/openat2.h>
 
+/* getdents() and getdents64(), to the length of an entry */
+struct dirent_head {
+	__kernel_ulong_t d_ino;
+	__kernel_ulong_t d_off;
+	__u16 d_reclen;
+} __attribute__((packed));
+
+struct dirent64_head {
+	__u64 d_ino;
+	__u64 d_off;
+	__u16 d_reclen;
+} __attribute__((packed));
+
 struct number_long_long {
 	long long n;
 };
