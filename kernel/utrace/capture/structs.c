@@ -25,7 +25,7 @@
 #include "item.h"
 
 /* select() has no descriptor above this number. */
-#define BITS_MAX	(1 << 20)
+#define BITS_MAX	(1024 * 1024)
 
 /**
  * struct walk - what all structures of an argument have in common

@@ -14,13 +14,13 @@ struct dirent_head {
 	__kernel_ulong_t d_ino;
 	__kernel_ulong_t d_off;
 	__u16 d_reclen;
-} __attribute__((packed));
+} __packed;
 
 struct dirent64_head {
 	__u64 d_ino;
 	__u64 d_off;
 	__u16 d_reclen;
-} __attribute__((packed));
+} __packed;
 
 struct number_long_long {
 	long long n;
