@@ -257,6 +257,20 @@ static bool print_left(const struct result *r, unsigned int arg)
 }
 
 /* poll() returns how many descriptors are ready. */
+/* Print the time that is left of the timeout of recvmmsg(). */
+void result_recvmmsg(const struct result *r)
+{
+	if (!r->ret) {
+		utrace_write_literal(r->s, " (Timeout)");
+		return;
+	}
+	if (!r->items->out[4])
+		return;
+	utrace_write_literal(r->s, " (");
+	print_left(r, 4);
+	utrace_write_char(r->s, ')');
+}
+
 void result_poll(const struct result *r)
 {
 	const struct utrace_item *item = r->items->out[0];

@@ -33,6 +33,8 @@ static const struct {
 	{ "ppoll_time64", result_poll },
 	{ "pselect6", result_select },
 	{ "pselect6_time64", result_select },
+	{ "recvmmsg", result_recvmmsg },
+	{ "recvmmsg_time64", result_recvmmsg },
 	{ "select", result_select },
 	{ "time", result_time },
 };

@@ -34,6 +34,7 @@ void result_print_text(const struct result *result);
 
 /* Printers of the text for some calls; result.c has the table. */
 void result_poll(const struct result *result);
+void result_recvmmsg(const struct result *result);
 void result_select(const struct result *result);
 void result_time(const struct result *result);
 void result_timex(const struct result *result);
