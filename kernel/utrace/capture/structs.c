@@ -75,6 +75,7 @@ static size_t bytes_of(const struct utrace_layout *layout, enum utrace_abi abi,
 	case UTRACE_UNIT_ONE:
 		return layout->size[abi];
 	case UTRACE_UNIT_ELEMENTS:
+	case UTRACE_UNIT_POINTED_ELEMENTS:
 	case UTRACE_UNIT_FIXED:
 		return size_mul(layout->size[abi], length);
 	case UTRACE_UNIT_PAGES:
@@ -198,7 +199,8 @@ static bool get_length(const struct utrace_memory *memory,
 	*length = args[memory->arg];
 	if (memory->flags & UTRACE_MEMORY_INT)
 		*length = (u32)*length;
-	if (memory->unit != UTRACE_UNIT_POINTED)
+	if (memory->unit != UTRACE_UNIT_POINTED &&
+	    memory->unit != UTRACE_UNIT_POINTED_ELEMENTS)
 		return true;
 	at = (const int __user *)args[memory->arg];
 	if (!at || get_user(pointed, at) || pointed < 0)

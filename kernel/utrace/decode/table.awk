@@ -128,7 +128,8 @@ function memory_row(word, nargs,	way, what, kind, from, unit, always, text, narr
 	from = substr(what, length(kind) + 1)
 	if (!(kind in layout))
 		malformed("there is no structure '" kind "' in tables/")
-	unit = from ~ /^\*/ ? "ELEMENTS" : from ~ /^@\*/ ? "POINTED" : \
+	unit = from ~ /^\*\*/ ? "POINTED_ELEMENTS" : \
+		from ~ /^\*/ ? "ELEMENTS" : from ~ /^@\*/ ? "POINTED" : \
 		from ~ /^@/ ? "BYTES" : from ~ /^=/ ? "FIXED" : \
 		from ~ /^%/ ? "BITS" : from ~ /^[+]/ ? "AFTER" : \
 		from ~ /^~/ ? "RECORDS" : \

@@ -130,6 +130,9 @@ enum utrace_unit {
 	UTRACE_UNIT_ELEMENTS,	/* a number of structures */
 	UTRACE_UNIT_BYTES,	/* bytes */
 	UTRACE_UNIT_POINTED,	/* bytes, in an int that the argument points to */
+	UTRACE_UNIT_POINTED_ELEMENTS,	/* a number of structures, in such an int;
+					 * a hook prints them all
+					 */
 	UTRACE_UNIT_FIXED,	/* a number of structures that the row contains */
 	UTRACE_UNIT_AFTER,	/* bytes, after one structure */
 	UTRACE_UNIT_PAGES,	/* bytes, one structure for each page of them */

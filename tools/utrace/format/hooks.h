@@ -94,6 +94,8 @@ void hook_ifindex(const struct element *element, const struct member *member);
 void hook_in6(const struct element *element, const struct member *member);
 void hook_ipx_network(const struct element *element, const struct member *member);
 void hook_sll_addr(const struct element *element, const struct member *member);
+void whole_sock_filters(const struct element *element);
+void whole_sock_fprog_option(const struct element *element);
 void arg_eth_protocol(const struct arg_text *a);
 void arg_sockopt(const struct arg_text *a);
 void arg_sockopt_got(const struct arg_text *a);

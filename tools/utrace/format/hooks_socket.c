@@ -792,3 +792,34 @@ void whole_sockopt(const struct element *e)
 	else
 		print_text(e, e->data, len);
 }
+
+/* Print a filter that is set, unless its size is wrong. */
+void whole_sock_fprog_option(const struct element *e)
+{
+	if (e->item->whole != element_size(e) || e->len != element_size(e))
+		structs_print_address(e->s, e->args[3]);
+	else
+		whole_fprog(e);
+}
+
+/* Print a filter that getsockopt() has written, or its address. */
+void whole_sock_filters(const struct element *e)
+{
+	size_t size = element_size(e), at;
+	struct element one;
+
+	if (!e->items->verbose || e->item->flags & UTRACE_ITEM_F_FAULTED || !e->item->whole) {
+		structs_print_address(e->s, e->args[3]);
+		return;
+	}
+	utrace_write_char(e->s, '[');
+	for (at = 0; at + size <= e->len; at += size) {
+		if (at)
+			utrace_write_literal(e->s, ", ");
+		element_of(&one, e, "sock_filter", e->data + at, size);
+		element_print(&one);
+	}
+	if (e->len < e->item->whole)
+		utrace_write_literal(e->s, ", ...");
+	utrace_write_char(e->s, ']');
+}
