@@ -793,8 +793,7 @@ static void print_parts(const struct call_text *c,
 	struct shown shown;
 	unsigned int i;
 
-	if (!utrace_style.raw &&
-	    shown_find(&shown, call, c->args, c->abi)) {
+	if (!utrace_style.raw && shown_find(&shown, call, c->args, c->abi)) {
 		n = shown.entry;
 		all = shown.n;
 		for (i = entry ? 0 : n; i < (exit ? all : n); i++) {
@@ -803,11 +802,6 @@ static void print_parts(const struct call_text *c,
 			if (shown.args[i].name)
 				seq_buf_puts(c->s, shown.args[i].name);
 			if (shown.args[i].type == UTRACE_ARG_HEX)
-				utrace_print_hex(c->s, word(c, shown.args[i].arg));
-			else if (shown.args[i].type == UTRACE_ARG_ADDR)
-				print_address(c, shown.args[i].arg);
-			else
-				if (shown.args[i].type == UTRACE_ARG_HEX)
 				utrace_print_hex(c->s, word(c, shown.args[i].arg));
 			else if (shown.args[i].type == UTRACE_ARG_ADDR)
 				print_address(c, shown.args[i].arg);

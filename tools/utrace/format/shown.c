@@ -77,21 +77,19 @@ static void of_set_vma(struct shown *shown)
 bool shown_find(struct shown *shown, const struct utrace_call *call,
 		const unsigned long args[6], enum utrace_abi abi)
 {
+	/* The kernel ignores the upper half of an option of prctl(). */
+	__u32 option = args[0];
+
 	shown->n = 0;
 	if (call->nargs != 5 || !call->name)
 		return false;
-	if (!strcmp(call->name, "clone")) {
+	if (!strcmp(call->name, "clone"))
 		of_clone(shown, args, abi);
-		return true;
-	}
-	if (!strcmp(call->name, "prctl") && args[0] == PR_SET_SECCOMP) {
+	else if (strcmp(call->name, "prctl"))
+		return false;
+	else if (option == PR_SET_SECCOMP)
 		of_seccomp(shown, args);
-		return true;
-	}
-	if (!strcmp(call->name, "prctl") && args[0] == PR_SET_VMA &&
-	    args[1] != PR_SET_VMA_ANON_NAME) {
+	else if (option == PR_SET_VMA && args[1] != PR_SET_VMA_ANON_NAME)
 		of_set_vma(shown);
-		return true;
-	}
-	return false;
+	return shown->n;
 }
