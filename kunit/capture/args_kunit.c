@@ -413,6 +413,7 @@ static void argv_is_taken(struct kunit *test)
 	take_entry(f, &everything_in, args, ALL);
 	EXPECT_ITEM(test, 0, ARGV, 1, 7, 7, 0);
 	EXPECT_DATA(test, 0, "ls\0-l\0\0");
+	KUNIT_EXPECT_EQ(test, capture_nth(test, 0)->index, 3);
 
 	/* A truncated string has a NUL as well. */
 	capture_begin_sized(f, HEADER + 8);
@@ -429,6 +430,8 @@ static void argv_is_taken(struct kunit *test)
 	take_entry(f, &everything_in, args, ALL);
 	EXPECT_ITEM(test, 0, ARGV, 1, 8, 8, TRUNCATED);
 	EXPECT_DATA(test, 0, "abc\0def\0");
+	/* All are counted. */
+	KUNIT_EXPECT_EQ(test, capture_nth(test, 0)->index, 3);
 	capture_expect_sound(test);
 }
 
@@ -444,10 +447,11 @@ static void argv_without_end(struct kunit *test)
 		capture_poke(test, at, &text, sizeof(text));
 	capture_begin(f);
 	take_entry(f, &everything_in, args, ALL);
-	EXPECT_ITEM(test, 0, ARGV, 1, ITEM_DATA, ITEM_DATA, TRUNCATED);
+	EXPECT_ITEM(test, 0, ARGV, 1, ITEM_DATA, ITEM_DATA, TRUNCATED | OPEN);
 	args[1] = f->end - 2 * sizeof(text);
 	take_entry(f, &everything_in, args, ALL);
-	EXPECT_ITEM(test, 1, ARGV, 1, 2, 2, FAULTED);
+	EXPECT_ITEM(test, 1, ARGV, 1, 2, 2, FAULTED | OPEN);
+	KUNIT_EXPECT_EQ(test, capture_nth(test, 1)->index, 2);
 	capture_expect_sound(test);
 }
 

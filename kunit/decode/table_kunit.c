@@ -319,7 +319,7 @@ static void print_flags(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, PRINT(p, fcntl, 3, 99, 0),
 			   "fcntl(3, 0x63 /* F_??? */, 0)");
 	KUNIT_EXPECT_STREQ(test, PRINT(p, futex, 0x10, 128 | 256 | 9, 1),
-			   "futex(0x10, FUTEX_WAIT_BITSET|FUTEX_PRIVATE_FLAG|FUTEX_CLOCK_REALTIME, 1, NULL, NULL, 0)");
+			   "futex(0x10, FUTEX_WAIT_BITSET_PRIVATE|FUTEX_CLOCK_REALTIME, 1, NULL, 0)");
 	KUNIT_EXPECT_STREQ(test, PRINT(p, access, 1, 0), "access(0x1, F_OK)");
 	KUNIT_EXPECT_STREQ(test, PRINT(p, unlinkat, AT_FDCWD, 1, AT_REMOVEDIR),
 			   "unlinkat(AT_FDCWD, 0x1, AT_REMOVEDIR)");

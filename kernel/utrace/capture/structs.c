@@ -19,6 +19,7 @@
 #include <linux/minmax.h>
 #include <linux/overflow.h>
 #include <linux/ptrace.h>
+#include <linux/sched/task_stack.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
