@@ -781,6 +781,57 @@ static unsigned int entry_args(const struct utrace_call *call)
 	return i;
 }
 
+#ifndef __KERNEL__
+/* Print argument @i of those that the command prints. */
+static void print_shown(const struct call_text *c,
+			const struct utrace_call *call,
+			const struct shown *shown, unsigned int i)
+{
+	unsigned int arg = shown->args[i].arg;
+
+	if (shown->args[i].name)
+		seq_buf_puts(c->s, shown->args[i].name);
+	if (shown->args[i].type == UTRACE_ARG_HEX)
+		utrace_print_hex(c->s, word(c, arg));
+	else if (shown->args[i].type == UTRACE_ARG_ADDR)
+		print_address(c, arg);
+	else
+		print_one(c, call, arg);
+}
+
+/*
+ * Print the parts of a call that has other arguments than its row.  Returns
+ * false if it has not.
+ */
+static bool print_parts_shown(const struct call_text *c,
+			      const struct utrace_call *call, bool entry,
+			      bool exit)
+{
+	unsigned int first, end, i;
+	struct shown shown;
+
+	if (utrace_style.raw || !shown_find(&shown, call, c->args, c->abi))
+		return false;
+	first = entry ? 0 : shown.entry;
+	end = exit ? shown.n : shown.entry;
+	for (i = first; i < end; i++) {
+		if (i > first)
+			utrace_write_literal(c->s, ", ");
+		print_shown(c, call, &shown, i);
+	}
+	if (!exit && end && end < shown.n)
+		utrace_write_literal(c->s, ", ");
+	return true;
+}
+#else
+static bool print_parts_shown(const struct call_text *c,
+			      const struct utrace_call *call, bool entry,
+			      bool exit)
+{
+	return false;
+}
+#endif
+
 /*
  * Print the arguments that are known at the entry of the call if @entry, with a
  * comma if others follow, and the others if @exit.
@@ -789,30 +840,10 @@ static void print_parts(const struct call_text *c,
 			const struct utrace_call *call, bool entry, bool exit)
 {
 	unsigned int n = entry_args(call), all = call->nargs;
-#ifndef __KERNEL__
-	struct shown shown;
-	unsigned int i;
 
-	if (!utrace_style.raw && shown_find(&shown, call, c->args, c->abi)) {
-		n = shown.entry;
-		all = shown.n;
-		for (i = entry ? 0 : n; i < (exit ? all : n); i++) {
-			if (i > (entry ? 0 : n))
-				utrace_write_literal(c->s, ", ");
-			if (shown.args[i].name)
-				seq_buf_puts(c->s, shown.args[i].name);
-			if (shown.args[i].type == UTRACE_ARG_HEX)
-				utrace_print_hex(c->s, word(c, shown.args[i].arg));
-			else if (shown.args[i].type == UTRACE_ARG_ADDR)
-				print_address(c, shown.args[i].arg);
-			else
-				print_one(c, call, shown.args[i].arg);
-		}
-	} else
-#endif
-	{
-		print_args(c, call, entry ? 0 : n, exit ? all : n);
-	}
+	if (print_parts_shown(c, call, entry, exit))
+		return;
+	print_args(c, call, entry ? 0 : n, exit ? all : n);
 	if (!exit && n && n < all)
 		utrace_write_literal(c->s, ", ");
 }

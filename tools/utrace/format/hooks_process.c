@@ -11,6 +11,7 @@
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/seq_buf.h>
+#include <linux/stddef.h>
 
 #include "decode/print.h"
 #include "decode/write.h"
@@ -50,14 +51,13 @@ static void print_wide_hex(struct seq_buf *s, __u32 number)
 /* A segment of set_thread_area() and modify_ldt(). */
 void whole_user_desc(const struct element *e)
 {
+	/* The bit fields of the last word: where they begin, and their bits. */
 	static const struct {
-		const char *name;
 		unsigned int at;
 		unsigned int bits;
 	} flags[] = {
-		{ "seg_32bit", 0, 1 }, { "contents", 1, 2 },
-		{ "read_exec_only", 3, 1 }, { "limit_in_pages", 4, 1 },
-		{ "seg_not_present", 5, 1 }, { "useable", 6, 1 }, { "lm", 7, 1 },
+		{ 0, 1 }, { 1, 2 }, { 3, 1 }, { 4, 1 }, { 5, 1 }, { 6, 1 },
+		{ 7, 1 },
 	};
 	__u32 words[4] = {};
 	size_t i, n = ARRAY_SIZE(flags);
@@ -79,9 +79,12 @@ void whole_user_desc(const struct element *e)
 	print_wide_hex(e->s, words[2]);
 	/* Only 64-bit programs have the last one. */
 	n -= e->abi == UTRACE_ABI_IA32;
-	for (i = 0; i < n; i++)
-		seq_buf_printf(e->s, ", %s=%u", flags[i].name,
-			       OP_BITS(words[3], flags[i].at, flags[i].bits));
+	for (i = 0; i < n; i++) {
+		utrace_write_literal(e->s, ", ");
+		utrace_print_names(e->s, UTRACE_FLAGS_USER_DESC, flags[i].at);
+		seq_buf_printf(e->s, "=%u", OP_BITS(words[3], flags[i].at,
+						    flags[i].bits));
+	}
 	utrace_write_char(e->s, '}');
 }
 
@@ -426,17 +429,15 @@ static void print_call_args(struct seq_buf *s, const __u64 *args, size_t n)
 	utrace_write_char(s, ']');
 }
 
-/* Return true if a member of struct ptrace_syscall_info was captured. */
-#define HAS(e, member) \
-	((e)->len >= offsetof(struct ptrace_syscall_info, member) + \
-		     sizeof(((struct ptrace_syscall_info *)0)->member))
+/* The bytes of struct ptrace_syscall_info up to the end of a member. */
+#define END_OF(member)	offsetofend(struct ptrace_syscall_info, member)
 
 static void print_entry(const struct element *e,
 			const struct ptrace_syscall_info *info, const char *name)
 {
 	size_t at = offsetof(struct ptrace_syscall_info, entry.args), n;
 
-	if (!HAS(e, entry.nr))
+	if (e->len < END_OF(entry.nr))
 		return;
 	seq_buf_printf(e->s, ", %s={nr=", name);
 	siginfo_print_nr(e->s, info->arch, info->entry.nr);
@@ -445,7 +446,8 @@ static void print_entry(const struct element *e,
 		print_call_args(e->s, info->entry.args,
 				n < ARRAY_SIZE(info->entry.args) ?
 				n : ARRAY_SIZE(info->entry.args));
-	if (info->op == PTRACE_SYSCALL_INFO_SECCOMP && HAS(e, seccomp.ret_data))
+	if (info->op == PTRACE_SYSCALL_INFO_SECCOMP &&
+	    e->len >= END_OF(seccomp.ret_data))
 		seq_buf_printf(e->s, ", ret_data=%u", info->seccomp.ret_data);
 	utrace_write_char(e->s, '}');
 }
@@ -455,27 +457,32 @@ void whole_syscall_info(const struct element *e)
 {
 	struct ptrace_syscall_info info = {};
 
+	if (!e->len) {
+		utrace_print_hex(e->s, e->args[e->item->arg]);
+		return;
+	}
 	memcpy(&info, e->data, e->len < sizeof(info) ? e->len : sizeof(info));
 	utrace_write_literal(e->s, "{op=");
 	utrace_print_flags(e->s, UTRACE_FLAGS_SYSCALL_INFO, info.op);
-	if (HAS(e, arch)) {
+	if (e->len >= END_OF(arch)) {
 		utrace_write_literal(e->s, ", arch=");
 		siginfo_print_arch(e->s, info.arch);
 	}
-	if (HAS(e, instruction_pointer))
+	if (e->len >= END_OF(instruction_pointer))
 		print_pointer(e->s, "instruction_pointer",
 			      info.instruction_pointer);
-	if (HAS(e, stack_pointer))
+	if (e->len >= END_OF(stack_pointer))
 		print_pointer(e->s, "stack_pointer", info.stack_pointer);
 	if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
 		print_entry(e, &info, "entry");
 	} else if (info.op == PTRACE_SYSCALL_INFO_SECCOMP) {
 		print_entry(e, &info, "seccomp");
-	} else if (info.op == PTRACE_SYSCALL_INFO_EXIT && HAS(e, exit.rval)) {
+	} else if (info.op == PTRACE_SYSCALL_INFO_EXIT &&
+		   e->len >= END_OF(exit.rval)) {
 		utrace_write_literal(e->s, ", exit={rval=");
 		print_rval(e->s, info.exit.rval,
-			   HAS(e, exit.is_error) && info.exit.is_error);
-		if (HAS(e, exit.is_error))
+			   e->len >= END_OF(exit.is_error) && info.exit.is_error);
+		if (e->len >= END_OF(exit.is_error))
 			seq_buf_printf(e->s, ", is_error=%u", info.exit.is_error);
 		utrace_write_char(e->s, '}');
 	}
