@@ -815,12 +815,11 @@ static bool print_parts_shown(const struct call_text *c,
 	first = entry ? 0 : shown.entry;
 	end = exit ? shown.n : shown.entry;
 	for (i = first; i < end; i++) {
-		if (i > first)
+		/* The comma between the parts belongs to the second one. */
+		if (i)
 			utrace_write_literal(c->s, ", ");
 		print_shown(c, call, &shown, i);
 	}
-	if (!exit && end && end < shown.n)
-		utrace_write_literal(c->s, ", ");
 	return true;
 }
 #else

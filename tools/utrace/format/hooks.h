@@ -32,6 +32,7 @@ void whole_xfeatures(const struct element *e);
 void whole_user_desc(const struct element *e);
 void arg_ambient_cap(const struct arg_text *a);
 void arg_futex_op(const struct arg_text *a);
+void arg_ldt_result(const struct arg_text *a);
 void arg_long_signal(const struct arg_text *a);
 void arg_mce_policy(const struct arg_text *a);
 void arg_pidtype(const struct arg_text *a);

@@ -198,6 +198,17 @@ void whole_nodemask_before(const struct element *e)
 	print_nodes(e, e->args[1]);
 }
 
+/* modify_ldt() returns an int, so that an error is a positive long. */
+void arg_ldt_result(const struct arg_text *a)
+{
+	int error = -(int)a->value;
+	const char *name = error > 0 ? strerrorname_np(error) : NULL;
+
+	utrace_write_decimal(a->s, a->value);
+	if (name && a->value == (__u32)a->value)
+		seq_buf_printf(a->s, " %s (%s)", name, strerror(error));
+}
+
 /* clone3() */
 
 static __u64 word_at(const struct element *e, size_t word)
