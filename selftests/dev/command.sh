@@ -300,6 +300,12 @@ os.close(os.open("/dev/null", 0))'
 	holds "-e abbrev=" has "$log" '^execve\(.*"ONLY=variable"'
 	run -Y -f -e trace=none sh -c '(sleep 0.5); :'
 	holds "-Y" has "$log" '^[0-9]+<sh> \+\+\+ exited with 0'
+	if ! skip "--decode-pids=pidns" unshare; then
+		run -f --decode-pids=pidns -e trace=kill \
+			unshare -pf sh -c 'sleep 0.5; kill -0 $$; sleep 0.5'
+		holds "--decode-pids=pidns" has "$log" \
+			"kill\\(1 /\\* [0-9]+ in strace's PID NS \\*/, 0\\) "
+	fi
 	run -k -e trace=write sh -c 'echo some words; sleep 1; exit'
 	holds "-k: where the call was made" has "$log" '^ > /.*libc.*\(.*\+0x[0-9a-f]+\) \[0x[0-9a-f]+\]$'
 	holds "-k: no such form" clear_error "symbol or source" run --stack-traces=x true

@@ -35,6 +35,7 @@
 #ifndef __KERNEL__
 #include "format/hooks.h"
 #include "format/ioctls.h"
+#include "format/pids.h"
 #include "format/shown.h"
 #include "format/sockaddr.h"
 #endif
@@ -571,6 +572,9 @@ static void print_arg(const struct call_text *c, unsigned int arg,
 	case UTRACE_ARG_INT:
 	case UTRACE_ARG_PID:
 		utrace_write_signed(c->s, (int)value);
+#ifndef __KERNEL__
+		pid_explain(c->s, (int)value);
+#endif
 		break;
 	case UTRACE_ARG_LONG:
 		utrace_write_signed(c->s, c->ia32 && !is->len ? (int)value :

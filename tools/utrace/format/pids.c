@@ -2,11 +2,17 @@
 /*
  * utrace - numbers of tasks, with their names for -Y
  *
- * Names are read from /proc when a line is printed, and kept for lines that are
- * printed after the task has gone.
+ * Names and namespaces are read from /proc when a line is printed.  Names are
+ * kept for lines that are printed after the task has gone.
  */
+#include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include <linux/array_size.h>
+#include <linux/seq_buf.h>
 
 #include "decode/write.h"
 #include "pids.h"
@@ -17,7 +23,27 @@
 /* Size of a name with its line feed and NUL. */
 #define NAME_SIZE	18
 
-bool pid_names;
+/* The kernel nests no more pid namespaces, see MAX_PID_NS_LEVEL. */
+#define LEVELS	33
+
+/**
+ * struct numbers - the numbers of a task in the pid namespaces that it is in
+ * @of: the numbers, from the namespace of this command on; first those of the
+ *	task, then those of its process, process group and session
+ * @n: number of namespaces
+ * @innermost: name of the last one
+ */
+struct numbers {
+	int of[4][LEVELS];
+	int n;
+	char innermost[32];
+};
+
+struct pids pids;
+
+/* The task whose call is printed, and the numbers of tasks that were seen. */
+static pid_t task_now;
+static struct numbers seen[KEPT];
 
 /* Print the name of a task as "<NAME>", if names are to be printed. */
 void pid_print_name(struct seq_buf *s, pid_t pid)
@@ -29,7 +55,7 @@ void pid_print_name(struct seq_buf *s, pid_t pid)
 	char path[32], name[NAME_SIZE];
 	FILE *file;
 
-	if (!pid_names || pid <= 0)
+	if (!pids.names || pid <= 0)
 		return;
 	task = &kept[pid % KEPT];
 	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
@@ -46,4 +72,125 @@ void pid_print_name(struct seq_buf *s, pid_t pid)
 	utrace_write_char(s, '<');
 	utrace_write_escaped(s, (const u8 *)task->name, strlen(task->name));
 	utrace_write_char(s, '>');
+}
+
+/* Parse the numbers of a line.  Returns how many there are. */
+static int parse_numbers(int *of, const char *text)
+{
+	char *end;
+	int n;
+
+	for (n = 0; n < LEVELS; n++) {
+		of[n] = strtol(text, &end, 10);
+		if (end == text)
+			break;
+		text = end;
+	}
+	return n;
+}
+
+/* Read the numbers of a task.  Returns false if there is no such task. */
+static bool read_numbers(struct numbers *numbers, const char *tid)
+{
+	static const char *const names[] = { "NSpid:", "NStgid:", "NSpgid:", "NSsid:" };
+	char path[300], line[512];
+	FILE *file;
+	ssize_t len;
+	size_t i;
+
+	*numbers = (struct numbers){};
+	snprintf(path, sizeof(path), "/proc/%s/status", tid);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		for (i = 0; i < ARRAY_SIZE(names); i++)
+			if (!strncmp(line, names[i], strlen(names[i])))
+				numbers->n = parse_numbers(numbers->of[i],
+							   line + strlen(names[i]));
+	}
+	if (file)
+		fclose(file);
+	snprintf(path, sizeof(path), "/proc/%s/ns/pid", tid);
+	len = readlink(path, numbers->innermost, sizeof(numbers->innermost) - 1);
+	return numbers->n && len > 0;
+}
+
+/* Set the task whose namespace the numbers for pid_explain() are of. */
+void pid_set_task(pid_t tid)
+{
+	struct numbers *numbers = &seen[tid % KEPT], now;
+	char text[16];
+
+	task_now = tid;
+	if (!pids.namespaces || tid <= 0 || (numbers->n && numbers->of[0][0] == tid))
+		return;
+	snprintf(text, sizeof(text), "%d", tid);
+	if (read_numbers(&now, text))
+		*numbers = now;
+}
+
+/*
+ * If a task in the namespace of @like has the number @pid there, return its
+ * number in the namespace of this command, else 0.
+ */
+static pid_t find_in(const struct numbers *numbers, const struct numbers *like,
+		     pid_t pid)
+{
+	size_t i;
+
+	if (numbers->n != like->n || strcmp(numbers->innermost, like->innermost))
+		return 0;
+	for (i = 0; i < ARRAY_SIZE(numbers->of); i++)
+		if (numbers->of[i][like->n - 1] == pid)
+			return numbers->of[i][0];
+	return 0;
+}
+
+/* Find a number of the namespace of @like in all processes.  Returns 0 if not. */
+static pid_t find_in_all(const struct numbers *like, pid_t pid)
+{
+	DIR *proc = opendir("/proc");
+	struct numbers numbers;
+	struct dirent *entry;
+	pid_t found = 0;
+
+	while (proc && !found && (entry = readdir(proc)))
+		if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9' &&
+		    read_numbers(&numbers, entry->d_name))
+			found = find_in(&numbers, like, pid);
+	if (proc)
+		closedir(proc);
+	return found;
+}
+
+/* Return the number of this namespace for one of the task's, 0 if not known. */
+static pid_t translate(pid_t pid)
+{
+	const struct numbers *like = &seen[task_now % KEPT];
+	pid_t found;
+	size_t i;
+
+	if (!pids.namespaces || pid <= 0 || like->n < 2 ||
+	    like->of[0][0] != task_now)
+		return pid;
+	found = find_in(like, like, pid);
+	for (i = 0; !found && i < KEPT; i++)
+		found = find_in(&seen[i], like, pid);
+	return found ? found : find_in_all(like, pid);
+}
+
+/*
+ * Print what a number is that the task of pid_set_task() uses: the name, and the
+ * number in the pid namespace of the command, in strace's words.
+ */
+void pid_explain(struct seq_buf *s, pid_t pid)
+{
+	pid_t here = pid;
+
+	if (!pids.names && !pids.namespaces)
+		return;
+	if (task_now)
+		here = translate(pid);
+	pid_print_name(s, here);
+	if (pids.namespaces && here != pid && here)
+		seq_buf_printf(s, " /* %d in strace's PID NS */", here);
 }

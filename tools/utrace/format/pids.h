@@ -10,9 +10,16 @@
 
 struct seq_buf;
 
-/* -Y: pid_print_name() prints names. */
-extern bool pid_names;
+/* What numbers of tasks are: -Y, --decode-pids=. */
+struct pids {
+	bool names;		/* names of tasks */
+	bool namespaces;	/* numbers in the pid namespace of the command */
+};
+
+extern struct pids pids;
 
 void pid_print_name(struct seq_buf *s, pid_t pid);
+void pid_explain(struct seq_buf *s, pid_t pid);
+void pid_set_task(pid_t tid);
 
 #endif /* UTRACE_FORMAT_PIDS_H */

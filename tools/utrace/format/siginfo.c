@@ -119,7 +119,7 @@ static void print_pointer(struct seq_buf *s, const void *pointer)
 static void print_sender(struct seq_buf *s, const siginfo_t *info)
 {
 	seq_buf_printf(s, ", si_pid=%d", info->si_pid);
-	pid_print_name(s, info->si_pid);
+	pid_explain(s, info->si_pid);
 	seq_buf_printf(s, ", si_uid=%d", info->si_uid);
 }
 

@@ -18,6 +18,7 @@
 #include "decode/write.h"
 #include "hooks.h"
 #include "sets.h"
+#include "pids.h"
 #include "structs.h"
 
 #define NSEC_PER_SEC	1000000000
@@ -460,6 +461,7 @@ void element_print_plain(const struct element *e, const struct member *m)
 	case MEMBER_FD:
 	case MEMBER_PID:
 		utrace_write_signed(s, signed_number(e, m));
+		pid_explain(s, signed_number(e, m));
 		break;
 	case MEMBER_U:
 		utrace_write_decimal(s, value);

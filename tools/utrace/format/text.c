@@ -12,6 +12,7 @@
 #include "decode/print.h"
 #include "decode/write.h"
 #include "line.h"
+#include "pids.h"
 #include "siginfo.h"
 #include "stack_text.h"
 #include "text.h"
@@ -307,6 +308,7 @@ void text_record(const struct text *text, const struct utrace_rec *rec)
 		text_exec(text, rec);
 		break;
 	}
+	pid_set_task(rec->tid);
 	task = task_of(text, rec);
 	if (task->detached)
 		skip_detached(task, rec);

@@ -93,8 +93,11 @@ static const struct argp_option text_options[] = {
 	  "Show arguments of these system calls as numbers in base 16" },
 	{ NULL, 'Y', NULL, 0, "Show the names of tasks" },
 	{ "decode-pids", KEY_DECODE_PIDS, "SET", OPTIONAL,
-	  "Show the names of tasks behind their numbers: comm" },
+	  "What to show of numbers of tasks: comm (names), pidns (numbers in "
+	  "this pid namespace)" },
 	{ "decode-pid", KEY_DECODE_PIDS, NULL, OPTION_ALIAS | OPTION_HIDDEN },
+	/* The name of --decode-pids=pidns in strace 5.9. */
+	{ "pidns-translation", KEY_PIDNS, NULL, OPTION_HIDDEN },
 	{}
 };
 
@@ -293,7 +296,7 @@ static void parse_set(int key, const char *arg, struct argp_state *state,
 		{}
 	};
 	const char *wrong = NULL, *name = "";
-	unsigned int pids = 0;
+	unsigned int numbers = 0;
 
 	switch (key) {
 	case KEY_STATUS:
@@ -301,9 +304,10 @@ static void parse_set(int key, const char *arg, struct argp_state *state,
 		name = "status";
 		break;
 	case KEY_DECODE_PIDS:
-		wrong = set_of_words(&pids, pid_details, arg ?: "comm");
+		wrong = set_of_words(&numbers, pid_details, arg ?: "comm");
 		name = "decode-pids";
-		pid_names = pids & 1;
+		pids.names = numbers & 1;
+		pids.namespaces = numbers & 2;
 		break;
 	case KEY_DECODE_FDS:
 		wrong = set_of_words(&text->decode, details, arg ?: "path");
@@ -465,8 +469,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		parse_constants(state, arg);
 		break;
 	case 'x':
-		utrace_style.hex = utrace_style.hex == UTRACE_HEX_STRINGS ?
-				   UTRACE_HEX_ALL : UTRACE_HEX_STRINGS;
+		utrace_style.hex = utrace_style.hex < UTRACE_HEX_STRINGS ?
+				   UTRACE_HEX_STRINGS : UTRACE_HEX_ALL;
 		break;
 	case KEY_HEX:
 		parse_hex(state, arg);
@@ -494,8 +498,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		text->verbose = true;
 		text->abbrev = NULL;
 		break;
+	case KEY_PIDNS:
+		pids.namespaces = true;
+		break;
 	case 'Y':
-		pid_names = true;
+		pids.names = true;
 		break;
 	default:
 		return parse_call_sets(key, arg, state);
