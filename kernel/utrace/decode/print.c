@@ -684,12 +684,16 @@ static void print_one(const struct call_text *c,
 }
 
 /* Print arguments as numbers, from @first on, before @end. */
-static void print_raw(const struct call_text *c, unsigned int first,
+static void print_raw(const struct call_text *c,
+		      const struct utrace_call *call, unsigned int first,
 		      unsigned int end)
 {
 	unsigned int i;
 
 	for (i = first; i < end; i++) {
+		/* Only the 32-bit table has halves of numbers. */
+		if (call->arg[i].type == UTRACE_ARG_UPPER && !c->ia32)
+			continue;
 		if (i > first)
 			utrace_write_literal(c->s, ", ");
 		utrace_print_hex(c->s, word(c, i));
@@ -704,7 +708,7 @@ static void print_args(const struct call_text *c,
 	unsigned int i;
 
 	if (utrace_style.raw) {
-		print_raw(c, first, end);
+		print_raw(c, call, first, end);
 		return;
 	}
 	for (i = first; i < end; i++) {

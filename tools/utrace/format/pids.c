@@ -45,19 +45,19 @@ struct pids pids;
 static pid_t task_now;
 static struct numbers seen[KEPT];
 
-/* Print the name of a task as "<NAME>", if names are to be printed. */
-void pid_print_name(struct seq_buf *s, pid_t pid)
+/* Names of tasks. */
+static struct kept {
+	pid_t pid;
+	char name[NAME_SIZE];
+} kept[KEPT];
+
+/* Read the name of a task, or find the one that was read before. */
+static const struct kept *read_name(pid_t pid)
 {
-	static struct {
-		pid_t pid;
-		char name[NAME_SIZE];
-	} kept[KEPT], *task;
+	struct kept *task = &kept[pid % KEPT];
 	char path[32], name[NAME_SIZE];
 	FILE *file;
 
-	if (!pids.names || pid <= 0)
-		return;
-	task = &kept[pid % KEPT];
 	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
 	file = fopen(path, "re");
 	if (file && fgets(name, sizeof(name), file)) {
@@ -67,6 +67,17 @@ void pid_print_name(struct seq_buf *s, pid_t pid)
 	}
 	if (file)
 		fclose(file);
+	return task;
+}
+
+/* Print the name of a task as "<NAME>", if names are to be printed. */
+void pid_print_name(struct seq_buf *s, pid_t pid)
+{
+	const struct kept *task;
+
+	if (!pids.names || pid <= 0)
+		return;
+	task = read_name(pid);
 	if (task->pid != pid || !*task->name)
 		return;
 	utrace_write_char(s, '<');
@@ -121,6 +132,8 @@ void pid_set_task(pid_t tid)
 	char text[16];
 
 	task_now = tid;
+	if (pids.names && tid > 0 && kept[tid % KEPT].pid != tid)
+		read_name(tid);
 	if (!pids.namespaces || tid <= 0 || (numbers->n && numbers->of[0][0] == tid))
 		return;
 	snprintf(text, sizeof(text), "%d", tid);
