@@ -103,6 +103,13 @@ static void follow(struct walk *w, const struct utrace_pointer *pointer,
 	u64 length = length_in(w, pointer, element);
 	void __user *from = (void __user *)(unsigned long)address;
 
+	if (pointer->kind == UTRACE_ITEM_FILE) {
+		if (!(w->what & UTRACE_CAPTURE_FILES))
+			return;
+		w->c->inner.field = pointer->at[w->abi];
+		utrace_capture_file(w->c, w->arg, address);
+		return;
+	}
 	if (!from)
 		return;
 	if (pointer->limited && w->left != U64_MAX) {

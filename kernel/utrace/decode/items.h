@@ -22,6 +22,8 @@
  * @most: maximum number of bytes to print of an item of kind UTRACE_ITEM_BYTES,
  *	and of elements of an array
  * @result: result of the call, if its exit is known
+ * @tid: the task of the call, for the command
+ * @decode: how the command prints descriptors
  * @verbose: print all members and elements of structures
  * @failed: the call has failed
  *
@@ -36,6 +38,8 @@ struct utrace_call_items {
 	} captures[2];
 	unsigned int most;
 	long result;
+	int tid;
+	unsigned int decode;
 	bool verbose;
 	bool failed;
 };

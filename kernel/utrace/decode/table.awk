@@ -31,6 +31,8 @@ BEGIN {
 	pointee["bytes"] = "UTRACE_ITEM_BYTES"
 	pointee["string"] = "UTRACE_ITEM_STRING"
 	pointee["sockaddr"] = "UTRACE_ITEM_SOCKADDR"
+	# A descriptor leads to a file.
+	pointee["fd"] = "UTRACE_ITEM_FILE"
 	abi_index["native"] = 1
 	abi_index["i386"] = 2
 	abi_index["x32"] = 3
@@ -81,6 +83,8 @@ function add_pointers(i, j, prefix,	m, what) {
 		what = type[j, m]
 		if (what ~ /^in:/)
 			pointer(i, prefix, member[j, m], substr(what, 4))
+		else if (what == "fd")
+			pointer(i, prefix, member[j, m], what)
 		else if (what ~ /^struct:/ && (substr(what, 8) in layout))
 			add_pointers(i, layout[substr(what, 8)],
 				     prefix member[j, m] ".")

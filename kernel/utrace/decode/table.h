@@ -187,7 +187,8 @@ struct utrace_layout {
 
 /**
  * struct utrace_pointer - a pointer in a structure
- * @kind: enum utrace_item_kind of the memory that it points to
+ * @kind: enum utrace_item_kind of the memory that it points to;
+ *	UTRACE_ITEM_FILE: it is no pointer but a descriptor
  * @unit: enum utrace_unit, for the value of the length
  * @limited: at the exit, the number of bytes that the call has written limits
  *	the memory behind this and the following pointers together

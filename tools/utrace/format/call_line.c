@@ -118,6 +118,8 @@ static void add_items(const struct text *text, struct call *call,
 
 	items->most = text->max_string;
 	items->verbose = is_verbose(text, call->nr);
+	items->tid = call->tid;
+	items->decode = text->decode;
 	if (!rec->items)
 		return;
 	row = row_of(call);

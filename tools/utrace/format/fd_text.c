@@ -19,8 +19,8 @@
 #include "sockets.h"
 #include "text.h"
 
-/* Items that are made: of the arguments and of the result. */
-#define SLOTS	(6 + 1)
+/* Items that are made: of the arguments, of the result and of a member. */
+#define SLOTS	(6 + 1 + 1)
 
 /* The longest text: a path, each byte with an escape. */
 #define TEXT_MAX	(4 * PATH_MAX + 64)
@@ -96,7 +96,7 @@ static bool print(struct seq_buf *s, unsigned int decode, pid_t tid, int fd,
  * @tid: the task with the descriptor
  * @fd: the descriptor
  * @file: an item of kind UTRACE_ITEM_FILE
- * @slot: number of the argument, or 6 for the result
+ * @slot: number of the argument, 6 for the result, or FD_TEXT_MEMBER
  *
  * Return: an item of kind UTRACE_ITEM_STRING, which is printed as it is, valid
  * until the next call for @slot; NULL for no text.

@@ -9,6 +9,9 @@
 
 #include <linux/utrace.h>
 
+/* The slot of members of structures, which are printed at once. */
+#define FD_TEXT_MEMBER	7
+
 const struct utrace_item *fd_text(unsigned int decode, pid_t tid, int fd,
 				  const struct utrace_item *file, unsigned int slot);
 

@@ -16,6 +16,7 @@
 
 #include "decode/print.h"
 #include "decode/write.h"
+#include "fd_text.h"
 #include "hooks.h"
 #include "sets.h"
 #include "pids.h"
@@ -450,6 +451,25 @@ static void print_behind(const struct element *e, const struct member *m)
 	}
 }
 
+/* Print a descriptor, and with -y its file. */
+static void print_fd(const struct element *e, const struct member *m)
+{
+	const struct utrace_item *file = NULL;
+	int fd = signed_number(e, m);
+
+	utrace_write_signed(e->s, fd);
+	if (e->items->decode)
+		file = element_child(e, m);
+	if (file && file->kind == UTRACE_ITEM_FILE)
+		file = fd_text(e->items->decode, e->items->tid, fd, file,
+			       FD_TEXT_MEMBER);
+	if (!file)
+		return;
+	utrace_write_char(e->s, '<');
+	utrace_write(e->s, (const char *)file->data, file->len);
+	utrace_write_char(e->s, '>');
+}
+
 /* Print a member by its type, without its hook. */
 void element_print_plain(const struct element *e, const struct member *m)
 {
@@ -459,6 +479,8 @@ void element_print_plain(const struct element *e, const struct member *m)
 	switch (m->type) {
 	case MEMBER_D:
 	case MEMBER_FD:
+		print_fd(e, m);
+		break;
 	case MEMBER_PID:
 		utrace_write_signed(s, signed_number(e, m));
 		pid_explain(s, signed_number(e, m));
