@@ -41,6 +41,8 @@
  * @UTRACE_ITEM_MISSING: no data; &utrace_item.whole items or more are missing
  * @UTRACE_ITEM_STRUCT: one structure or more, in the layout of the call's ABI;
  *	items for the memory that they point to follow
+ * @UTRACE_ITEM_ARGS: __u32 words: the arguments of a call of the 32-bit table
+ *	that takes them from memory, as socketcall() does
  */
 enum utrace_item_kind {
 	UTRACE_ITEM_STRING = 1,
@@ -55,6 +57,7 @@ enum utrace_item_kind {
 	UTRACE_ITEM_RAW_STACK = 10,
 	UTRACE_ITEM_MISSING = 11,
 	UTRACE_ITEM_STRUCT = 12,
+	UTRACE_ITEM_ARGS = 13,
 };
 
 /* utrace_item.flags */

@@ -16,9 +16,10 @@
  */
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 
 #include "../decode/table.h"
-#include "capture.h"
+#include "item.h"
 
 /**
  * utrace_capture_start() - allocate the buffer of a capture
@@ -79,6 +80,56 @@ static bool capture_again(struct utrace_capture *c)
 }
 
 /**
+ * struct unpacked - the call whose arguments are captured
+ * @call: its row
+ * @args: its arguments
+ * @words: arguments that it takes from memory
+ * @unpack: how another call stands for it, or NULL
+ * @unpacked: its arguments, if another call stands for it
+ */
+struct unpacked {
+	const struct utrace_call *call;
+	const unsigned long *args;
+	const struct utrace_unpack *unpack;
+	u32 words[UTRACE_CALL_ARGS];
+	unsigned long unpacked[UTRACE_CALL_ARGS];
+};
+
+/*
+ * Find the call that @call stands for, if the client asks for structures, which
+ * the arguments in memory are.  If they cannot be read, it is @call.
+ */
+static void unpack(struct unpacked *u, const struct utrace_call *call,
+		   const unsigned long args[6], unsigned int what)
+{
+	const struct utrace_unpack *how = utrace_unpack_of(call);
+
+	u->call = call;
+	u->args = args;
+	u->unpack = NULL;
+	if (!how || !(what & UTRACE_CAPTURE_STRUCTS) ||
+	    copy_from_user(u->words,
+			   (const void __user *)(unsigned long)(u32)args[how->memory],
+			   how->words * sizeof(u32)))
+		return;
+	u->call = utrace_unpack(call, args, u->words, u->unpacked);
+	u->args = u->unpacked;
+	u->unpack = how;
+}
+
+static void capture_words(struct utrace_capture *c, const struct unpacked *u)
+{
+	size_t len = u->unpack->words * sizeof(u32);
+	struct utrace_item *item;
+
+	item = utrace_item_begin(c, UTRACE_ITEM_ARGS, UTRACE_ITEM_NO_ARG, len);
+	if (!item)
+		return;
+	memcpy(item->data, u->words, len);
+	utrace_item_end(c, item, len, len, 0);
+}
+
+/**
  * utrace_capture_call() - capture what a system call reads
  * @c: the capture, from UTRACE_CAPTURE_INIT()
  * @nr: number of the call, as for utrace_call_of()
@@ -91,11 +142,15 @@ void utrace_capture_call(struct utrace_capture *c, unsigned int nr,
 			 const unsigned long args[6], unsigned int what)
 {
 	const struct utrace_call *call = utrace_call_by_command(nr, args);
+	struct unpacked u __uninitialized;
 
 	if (!call || !(call->takes_in & what) || !utrace_capture_start(c))
 		return;
+	unpack(&u, call, args, what);
 	do {
-		utrace_capture_entry(c, call, utrace_abi_of(nr), args, what);
+		if (u.unpack && u.unpack->words)
+			capture_words(c, &u);
+		utrace_capture_entry(c, u.call, utrace_abi_of(nr), u.args, what);
 	} while (capture_again(c));
 }
 
@@ -115,12 +170,14 @@ void utrace_capture_result(struct utrace_capture *c, unsigned int nr,
 			   unsigned int what)
 {
 	const struct utrace_call *call = utrace_call_by_command(nr, args);
+	struct unpacked u __uninitialized;
 
 	if (!call || !(call->takes_out & what) || !utrace_capture_start(c))
 		return;
+	unpack(&u, call, args, what);
 	c->exit = true;
 	do {
-		utrace_capture_exit(c, call, utrace_abi_of(nr), args, result,
+		utrace_capture_exit(c, u.call, utrace_abi_of(nr), u.args, result,
 				    what);
 	} while (capture_again(c));
 }

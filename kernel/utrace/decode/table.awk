@@ -240,6 +240,89 @@ function argument(word, nargs,	type) {
 		length_of(type, substr(word, length(type) + 1), nargs) " }"
 }
 
+# Remove "= NAME FROM..." from the current line: the call NAME, whose arguments
+# this one takes. FROM is the number of an argument, or N*M: word M of the memory
+# that argument N points to, or N*: all words. Returns the number of it, from 1, or
+# 0.
+function take_unpack(	i, f, text, memory, words, parts, n) {
+	for (i = 2; i <= NF && $i != "="; i++)
+		continue
+	if (i > NF)
+		return 0
+	memory = words = 0
+	for (f = i + 2; f <= NF; f++) {
+		if ($f ~ /^[0-5]$/) {
+			text = text " " $f ","
+			n++
+		} else if ($f ~ /^[0-5][*][0-5]?$/) {
+			split($f, parts, "*")
+			memory = parts[1]
+			if (parts[2] == "") {
+				for (; n < 6; n++)
+					text = text " UTRACE_UNPACK_WORD + " n + 0 ","
+				words = 6
+			} else {
+				text = text " UTRACE_UNPACK_WORD + " parts[2] ","
+				n++
+				if (words <= parts[2])
+					words = parts[2] + 1
+			}
+		} else {
+			malformed("'" $f "' is not where an argument is")
+		}
+	}
+	unpack_name[++nunpacks] = $(i + 1)
+	unpack_words[nunpacks] = words
+	unpack_text[nunpacks] = memory " " text
+	NF = i - 1
+	return nunpacks
+}
+
+# The rows of the calls that other ones stand for, and how they take arguments. A
+# call has as many words as arguments if it has all.
+function add_unpacks(	i, own, words) {
+	for (i = 1; i <= nunpacks; i++) {
+		own = "i386/" unpack_name[i]
+		if (!(own in row) || row_unpack[own])
+			own = unpack_name[i]
+		if (!(own in row)) {
+			complain(args_file, 0, "there is no line for '" own "'")
+			continue
+		}
+		words = unpack_words[i]
+		if (words == 6)
+			words = row_nargs[own]
+		split(unpack_text[i], words_text, " ")
+		unpacks = unpacks "\t{\n\t\t.memory = " words_text[1] \
+			",\n\t\t.words = " words ",\n\t\t.from = {" \
+			substr(unpack_text[i], length(words_text[1]) + 2) \
+			" },\n\t},\n"
+		union_in = row_in[own]
+		union_out = row_out[own]
+		commands = add_commands(unpack_name[i], "i386", unpack_name[i])
+		unpacked = unpacked "\t{\n\t\t.name = \"" unpack_name[i] \
+			"\",\n\t\t.name_len = " length(unpack_name[i]) "," \
+			row[own] taken(union_in, union_out) commands "\n\t},\n"
+		unpacked_in[i] = union_of(union_in, "UTRACE_CAPTURE_STRUCTS")
+		unpacked_out[i] = union_of(union_out, "UTRACE_CAPTURE_STRUCTS")
+	}
+}
+
+# What is captured of row NAME, with what the call takes that it stands for.
+function takes_in_of(name) {
+	return row_unpack[name] ? union_of(row_in[name], \
+		unpacked_in[row_unpack[name]]) : row_in[name]
+}
+
+function takes_out_of(name) {
+	return row_unpack[name] ? union_of(row_out[name], \
+		unpacked_out[row_unpack[name]]) : row_out[name]
+}
+
+function unpack_member(name) {
+	return row_unpack[name] ? "\n\t\t.unpack = " row_unpack[name] "," : ""
+}
+
 # "A | B" of the indices of a set, which is emptied.
 function all_of(set,	text, one) {
 	for (one in set)
@@ -260,6 +343,7 @@ function members(	nargs, result, text, i) {
 		malformed("'" result "' is not a type of results")
 	if (nargs > 6)
 		malformed("a call has 6 arguments at most")
+	last_nargs = nargs
 	result = argument(result, 0)
 	# A descriptor that the call returns is captured at its exit.
 	split("", takes_in)
@@ -369,12 +453,12 @@ function add_commands(call, abi, name,	own, i, n, list, k, row_text) {
 		k = command[row_text[2]]
 		command_rows = command_rows "\t[" nkeys + 0 "] = {\n" \
 			"\t\t.name = \"" name "\",\n\t\t.name_len = " \
-			length(name) "," row[k] taken(row_in[k], row_out[k]) \
-			"\n\t},\n"
+			length(name) "," row[k] unpack_member(k) \
+			taken(takes_in_of(k), takes_out_of(k)) "\n\t},\n"
 		nkeys++
 		# What is captured of a call depends on the command.
-		union_in = union_of(union_in, row_in[k])
-		union_out = union_of(union_out, row_out[k])
+		union_in = union_of(union_in, takes_in_of(k))
+		union_out = union_of(union_out, takes_out_of(k))
 	}
 	return "\n\t\t.choice = " ++nchoices ","
 }
@@ -386,17 +470,20 @@ NF == 0 { next }
 
 # Add the row of the current line for CALL, which may have an ABI before it and
 # a command after it.
-function add_row(call, text, taken_in, taken_out) {
+function add_row(call, text, taken_in, taken_out, unpack) {
 	if (call in row)
 		malformed("'" call "' is here twice")
 	row[call] = text
 	row_in[call] = taken_in
 	row_out[call] = taken_out
+	row_unpack[call] = unpack
+	row_nargs[call] = last_nargs
 	line[call] = FNR
 }
 
 # Add the rows of the current line, which may list several calls and commands.
-function add_rows(	abi, calls, commands, i, j, n, m, text, in_, out_) {
+function add_rows(	abi, calls, commands, i, j, n, m, text, in_, out_, unpack) {
+	unpack = take_unpack()
 	calls = $1
 	if (match(calls, /^(i386|x32|native)\//)) {
 		abi = substr(calls, 1, RLENGTH)
@@ -415,10 +502,10 @@ function add_rows(	abi, calls, commands, i, j, n, m, text, in_, out_) {
 	out_ = all_of(takes_out)
 	for (i = 1; i <= n; i++) {
 		if (!m)
-			add_row(abi call_list[i], text, in_, out_)
+			add_row(abi call_list[i], text, in_, out_, unpack)
 		for (j = 1; j <= m; j++) {
 			add_row(abi call_list[i] "/" command_list[j], text,
-				in_, out_)
+				in_, out_, unpack)
 			command[++ncommands] = abi call_list[i] "/" command_list[j]
 		}
 	}
@@ -457,12 +544,12 @@ function rows_of(table,	nr, own, text, of, commands) {
 		own = of "/" name[table, nr]
 		if (!(own in row))
 			own = name[table, nr]
-		union_in = own in row ? row_in[own] : "0"
-		union_out = own in row ? row_out[own] : "0"
+		union_in = own in row ? takes_in_of(own) : "0"
+		union_out = own in row ? takes_out_of(own) : "0"
 		commands = add_commands(name[table, nr], of, name[table, nr])
 		text = text "\t[" nr "] = {\n\t\t.name = \"" name[table, nr] \
 			"\",\n\t\t.name_len = " length(name[table, nr]) "," \
-			(own in row ? row[own] : "") \
+			(own in row ? row[own] unpack_member(own) : "") \
 			taken(union_in, union_out) commands \
 			"\n\t},\n"
 	}
@@ -470,7 +557,9 @@ function rows_of(table,	nr, own, text, of, commands) {
 }
 
 # Report lines of args.tbl that belong to no call.
-function check_lines(	call, bare) {
+function check_lines(	call, bare, i) {
+	for (i = 1; i <= nunpacks; i++)
+		there[unpack_name[i]]
 	for (call in line) {
 		bare = call
 		if (!(call in nby))
@@ -490,6 +579,7 @@ END {
 		exit 1
 	check_lines()
 	add_layouts()
+	add_unpacks()
 	native = rows_of("native")
 	ia32 = rows_of("ia32")
 	if (failed)
@@ -509,6 +599,8 @@ END {
 	print native "};\n\n#ifndef __KERNEL__"
 	print "void (*const utrace_arg_hooks[])(const struct arg_text *text) = {"
 	print hooks "};\n#endif\n\n#ifdef CONFIG_IA32_EMULATION"
-	print "static const struct utrace_call ia32_calls[] = {"
+	print "static const struct utrace_unpack unpacks[] = {"
+	print unpacks "};\n\nstatic const struct utrace_call unpacked_calls[] = {"
+	print unpacked "};\n\nstatic const struct utrace_call ia32_calls[] = {"
 	print ia32 "};\n#endif"
 }

@@ -67,6 +67,16 @@ static inline const struct utrace_call *row_of(struct call_table table,
 	return table.calls[nr].name ? &table.calls[nr] : NULL;
 }
 
+/* The row of the call that another one stands for; @number is from 1. */
+static const struct utrace_call *unpacked_of(unsigned int number)
+{
+#ifdef CONFIG_IA32_EMULATION
+	if (number && number <= ARRAY_SIZE(unpacked_calls))
+		return &unpacked_calls[number - 1];
+#endif
+	return NULL;
+}
+
 /**
  * utrace_call_of() - find the row of a system call
  * @nr: number of the call, which may be any value that a program chose; or-ed
@@ -80,6 +90,12 @@ static inline const struct utrace_call *row_of(struct call_table table,
  */
 const struct utrace_call *utrace_call_of(unsigned int nr)
 {
+#ifndef __KERNEL__
+	/* No record has such a number: the command makes it. */
+	if (nr & UTRACE_NR_UNPACKED && nr & UTRACE_SYSCALL_IA32)
+		return unpacked_of(nr & ~(UTRACE_SYSCALL_IA32 |
+					  UTRACE_NR_UNPACKED));
+#endif
 	if (nr & UTRACE_SYSCALL_IA32)
 		return row_of(call_table(true), nr & ~UTRACE_SYSCALL_IA32);
 	return row_of(call_table(false), nr & ~UTRACE_X32_BIT);
@@ -109,20 +125,10 @@ static u64 key_of(const struct choice *choice, const unsigned long args[6])
 	return key;
 }
 
-/**
- * utrace_call_by_command() - find the row of a system call with its arguments
- * @nr: number of the call, as for utrace_call_of()
- * @args: arguments, in the order of the call for every ABI
- *
- * Context: Any.
- * Return:
- * * the row - of the command if there is one, else of the call
- * * NULL - the table has no call of this number
- */
-const struct utrace_call *utrace_call_by_command(unsigned int nr,
-						 const unsigned long args[6])
+/* The row of @call for its command, or @call. */
+static const struct utrace_call *by_command(const struct utrace_call *call,
+					    const unsigned long args[6])
 {
-	const struct utrace_call *call = utrace_call_of(nr);
 	const struct choice *choice;
 	unsigned int first, end, middle;
 	u64 key;
@@ -144,6 +150,91 @@ const struct utrace_call *utrace_call_by_command(unsigned int nr,
 	}
 	return call;
 }
+
+/**
+ * utrace_call_by_command() - find the row of a system call with its arguments
+ * @nr: number of the call, as for utrace_call_of()
+ * @args: arguments, in the order of the call for every ABI
+ *
+ * Context: Any.
+ * Return:
+ * * the row - of the command if there is one, else of the call
+ * * NULL - the table has no call of this number
+ */
+const struct utrace_call *utrace_call_by_command(unsigned int nr,
+						 const unsigned long args[6])
+{
+	return by_command(utrace_call_of(nr), args);
+}
+
+/**
+ * utrace_unpack_of() - get how a call takes the arguments of another call
+ * @call: row of the call, from utrace_call_by_command()
+ *
+ * Context: Any.
+ * Return: NULL if it takes its own arguments.
+ */
+const struct utrace_unpack *utrace_unpack_of(const struct utrace_call *call)
+{
+#ifdef CONFIG_IA32_EMULATION
+	if (call->unpack)
+		return &unpacks[call->unpack - 1];
+#endif
+	return NULL;
+}
+
+/**
+ * utrace_unpack() - get the call that a call stands for, and its arguments
+ * @call: row of the call, for which utrace_unpack_of() returns something
+ * @args: its arguments
+ * @words: the words of memory that it takes
+ * @unpacked: the arguments of the other call are stored here
+ *
+ * Context: Any.
+ * Return: row of the other call, by command.
+ */
+const struct utrace_call *utrace_unpack(const struct utrace_call *call,
+					const unsigned long args[6],
+					const u32 *words,
+					unsigned long unpacked[6])
+{
+	const struct utrace_unpack *unpack = utrace_unpack_of(call);
+	unsigned int i, from;
+
+	for (i = 0; i < UTRACE_CALL_ARGS; i++) {
+		from = unpack->from[i];
+		unpacked[i] = from < UTRACE_UNPACK_WORD ? (u32)args[from] :
+			      words[from - UTRACE_UNPACK_WORD];
+	}
+	return by_command(unpacked_of(call->unpack), unpacked);
+}
+#ifndef __KERNEL__
+/**
+ * utrace_unpacked_by() - get the calls that a call stands for
+ * @nr: number of the call
+ *
+ * Return: bits by the numbers of the other calls in UTRACE_NR_UNPACKED.
+ */
+u64 utrace_unpacked_by(unsigned int nr)
+{
+	const struct utrace_call *call = utrace_call_of(nr);
+	const struct choice *choice;
+	u64 calls = 0;
+	unsigned int i;
+
+	if (!call)
+		return 0;
+	if (call->unpack)
+		calls |= 1ULL << call->unpack;
+	if (!call->choice)
+		return calls;
+	choice = &choices[call->choice - 1];
+	for (i = 0; i < choice->n; i++)
+		if (command_calls[choice->first + i].unpack)
+			calls |= 1ULL << command_calls[choice->first + i].unpack;
+	return calls;
+}
+#endif
 
 /**
  * utrace_call_nr() - look up the number of a system call by name

@@ -211,6 +211,27 @@ struct utrace_pointer {
 	u8 count_size[UTRACE_ABIS];
 };
 
+/* utrace_unpack.from: this or a higher number is a word of the memory. */
+#define UTRACE_UNPACK_WORD	8
+
+/**
+ * struct utrace_unpack - how a call takes the arguments of another call
+ * @memory: the argument that points to words with arguments
+ * @words: number of these words, or 0
+ * @from: for each argument of the other call, the argument that is it, or
+ *	UTRACE_UNPACK_WORD and the number of the word
+ *
+ * Calls of the 32-bit table alone: socketcall(), ipc(), mmap() and select().
+ */
+struct utrace_unpack {
+	u8 memory;
+	u8 words;
+	u8 from[UTRACE_CALL_ARGS];
+};
+
+/* Bit of the number of a call that another call stands for, see @unpack. */
+#define UTRACE_NR_UNPACKED	0x10000000
+
 extern const struct utrace_memory utrace_memories[];
 extern const struct utrace_layout utrace_layouts[];
 extern const struct utrace_pointer utrace_pointers[];
@@ -228,6 +249,7 @@ extern void (*const utrace_arg_hooks[])(const struct arg_text *text);
  * @known: args.tbl has a line for the call
  * @choice: number of the choice among the rows by command, from 1; 0: there are
  *	no such rows
+ * @unpack: number of the other call that this one stands for, from 1; 0: none
  * @takes_in: the UTRACE_CAPTURE_ bits for which something may be captured at
  *	the entry of the call; for a call with rows by command, with any command
  * @takes_out: the same at its exit
@@ -241,6 +263,7 @@ struct utrace_call {
 	u8 nargs;
 	bool known;
 	u8 choice;
+	u8 unpack;
 	u8 takes_in;
 	u8 takes_out;
 	struct utrace_arg result;
@@ -250,6 +273,14 @@ struct utrace_call {
 const struct utrace_call *utrace_call_of(unsigned int nr);
 const struct utrace_call *utrace_call_by_command(unsigned int nr,
 						 const unsigned long args[6]);
+const struct utrace_unpack *utrace_unpack_of(const struct utrace_call *call);
+const struct utrace_call *utrace_unpack(const struct utrace_call *call,
+					const unsigned long args[6],
+					const u32 *words,
+					unsigned long unpacked[6]);
+#ifndef __KERNEL__
+u64 utrace_unpacked_by(unsigned int nr);
+#endif
 enum utrace_abi utrace_abi_of(unsigned int nr);
 int utrace_call_nr(const char *name, bool ia32);
 

@@ -36,6 +36,7 @@
  * @entry: the record of the entry, or of the whole call; NULL if it is missing
  * @nr: number of the call, as number_of() returns it
  * @args: its arguments
+ * @unpacked: the arguments of the call that this one stands for
  * @began: when the task made the call, 0 if that is not known
  * @items: items that were captured at the entry and at the exit
  *
@@ -46,6 +47,7 @@ struct call {
 	const struct utrace_rec *entry;
 	__u64 nr;
 	const __u64 *args;
+	__u64 unpacked[UTRACE_CALL_ARGS];
 	__u64 began;
 	struct utrace_call_items items;
 };
@@ -147,6 +149,65 @@ static void leave_out_status(struct utrace_call_items *items, __u32 nr,
 	}
 }
 
+/* Find the item with the arguments that a call takes from memory, or NULL. */
+static const struct utrace_item *words_of(const struct utrace_rec *rec)
+{
+	const void *items = (const char *)rec + rec->items;
+	const struct utrace_item *item = NULL;
+
+	while (rec->items &&
+	       (item = utrace_item_next(items, rec->size - rec->items, item)))
+		if (item->kind == UTRACE_ITEM_ARGS)
+			return item;
+	return NULL;
+}
+
+/*
+ * Replace a call by the one that it stands for.  @rec is the entry or the whole
+ * call; if it lacks the arguments, there is no change.
+ */
+static void unpack(struct call *call, const struct utrace_rec *rec)
+{
+	const struct utrace_call *row = row_of(call);
+	const struct utrace_unpack *unpack = row ? utrace_unpack_of(row) : NULL;
+	__u32 words[UTRACE_CALL_ARGS] = {};
+	const struct utrace_item *item;
+
+	if (!unpack)
+		return;
+	if (unpack->words) {
+		item = words_of(rec);
+		if (!item || item->len < unpack->words * sizeof(*words))
+			return;
+		memcpy(words, item->data, unpack->words * sizeof(*words));
+	}
+	utrace_unpack(row, (const unsigned long *)call->args, words,
+		      (unsigned long *)call->unpacked);
+	call->args = call->unpacked;
+	call->nr = UTRACE_NR_IA32 | UTRACE_NR_UNPACKED | row->unpack;
+}
+
+/*
+ * Check whether the options leave out a call: the kernel records all calls that
+ * stand for others if one of these is wanted.
+ */
+static bool is_left_out(const struct text *text, __u64 nr, const __u64 *args,
+			const struct utrace_rec *rec)
+{
+	struct call call = { .nr = nr, .args = args };
+	unsigned int bit;
+
+	if (!text->left_out || !(nr & UTRACE_NR_IA32) ||
+	    !utrace_unpacked_by(nr))
+		return false;
+	/* mmap() and select() have their names if memory is not readable, too. */
+	bit = utrace_call_of(nr)->unpack;
+	unpack(&call, rec);
+	if (call.nr & UTRACE_NR_UNPACKED)
+		bit = call.nr & 63;
+	return text->left_out >> bit & 1;
+}
+
 static void take_entry(const struct text *text, struct call *call,
 		       const struct utrace_rec_sys_enter *entry)
 {
@@ -157,6 +218,7 @@ static void take_entry(const struct text *text, struct call *call,
 		.args = entry->args,
 		.began = entry->began,
 	};
+	unpack(call, &entry->head);
 	add_items(text, call, &entry->head);
 }
 
@@ -458,7 +520,8 @@ void call_line_enter(const struct text *text, struct seen_task *task,
 	if (rec->flags & UTRACE_REC_F_IN_FLIGHT && task->in_call &&
 	    enter->nr == task->entry->nr)
 		return;
-	task->hidden = text->npaths && !paths_match(text, rec);
+	task->hidden = (text->npaths && !paths_match(text, rec)) ||
+		       is_left_out(text, enter->nr, enter->args, rec);
 	/* If the result decides, do not show the entry yet. */
 	if (text->status == STATUS_ALL && !task->hidden)
 		call_line_interrupt(text, log);
@@ -595,7 +658,7 @@ void call_line_exit(const struct text *text, struct seen_task *task,
 	if (rec->flags & UTRACE_REC_F_UNPAIRED && !was_in_flight(task, exit))
 		task->in_call = false;
 	/* Without an entry, the paths of the call are not known. */
-	hidden = text->npaths && (!task->in_call || task->hidden);
+	hidden = task->in_call ? task->hidden : text->npaths;
 	if (!hidden && is_shown(text, exit->ret))
 		print_exit(text, task, exit);
 	if (log->last == task)
@@ -619,13 +682,15 @@ void call_line_whole(const struct text *text, struct seen_task *task,
 	struct line line;
 
 	if (!is_shown(text, from->ret) ||
-	    (text->npaths && !paths_match(text, rec)))
+	    (text->npaths && !paths_match(text, rec)) ||
+	    is_left_out(text, from->nr, from->args, rec))
 		return;
 	call_line_interrupt(text, log);
 	if (text->numbers || text->ip)
 		save_call(task, call.nr, rec);
 	line_open(&line, log, rec->size);
 	line_begin(&line, text, task, rec, from->began ? from->began : rec->time);
+	unpack(&call, rec);
 	call.items.failed = IS_ERR_VALUE(from->ret);
 	add_items(text, &call, rec);
 	leave_out_status(&call.items, call.nr, from->ret);

@@ -96,7 +96,7 @@ static const char *const network_calls[] = {
 	"getsockname", "getsockopt", "listen", "putpmsg", "recv", "recvfrom",
 	"recvmmsg", "recvmmsg_time64", "recvmsg", "send", "sendfile",
 	"sendfile64", "sendmmsg", "sendmsg", "sendto", "setsockopt", "shutdown",
-	"socket", "socketcall", "socketpair", NULL
+	"socket", "socketpair", NULL
 };
 
 static const char *const process_calls[] = {
@@ -289,8 +289,16 @@ static bool parse_number(struct word *word, const char *text)
 /* Check whether a table of the word has a call of that name. */
 static bool has_call(const struct word *word, const char *name)
 {
-	return (word->tables != IN_IA32 && utrace_call_nr(name, false) >= 0) ||
-	       (word->tables & IN_IA32 && utrace_call_nr(name, true) >= 0);
+	unsigned int i = UTRACE_NR_IA32 | UTRACE_NR_UNPACKED;
+	const struct utrace_call *call;
+
+	if ((word->tables != IN_IA32 && utrace_call_nr(name, false) >= 0) ||
+	    (word->tables & IN_IA32 && utrace_call_nr(name, true) >= 0))
+		return true;
+	while (word->tables & IN_IA32 && (call = utrace_call_of(++i)))
+		if (!strcmp(call->name, name))
+			return true;
+	return false;
 }
 
 /* Parse one word.  Returns NULL, or a message that says what is wrong. */
@@ -344,6 +352,33 @@ static void table_walk(const struct word *word, bool *in, bool ia32)
 	}
 }
 
+/* Add the calls of 32-bit programs that are made through another one. */
+static void add_unpacked(struct calls *calls, const struct word *word)
+{
+	const struct utrace_call *call;
+	unsigned int i;
+
+	if (!(word->tables & IN_IA32))
+		return;
+	for (i = 1; i < 64; i++) {
+		call = utrace_call_of(UTRACE_NR_IA32 | UTRACE_NR_UNPACKED | i);
+		if (!call)
+			break;
+		if (fits(word, call, TABLE_MAX))
+			calls->unpacked |= 1ULL << i;
+	}
+}
+
+/* Numbers of socketcall() and ipc() in the 32-bit table. */
+#define SOCKETCALL	102
+#define IPC		117
+
+/* Check whether a call of the 32-bit table stands for one of @unpacked. */
+static bool packs(unsigned int nr, __u64 unpacked)
+{
+	return utrace_unpacked_by(nr | UTRACE_NR_IA32) & unpacked;
+}
+
 /* Check whether a set has a call.  UTRACE_NR_NONE is any unknown number. */
 bool calls_have(const struct calls *calls, __u32 nr)
 {
@@ -373,6 +408,7 @@ const char *calls_parse(struct calls *calls, const char *set)
 	const char *wrong = NULL;
 	unsigned int table, nr;
 
+	calls->unpacked = 0;
 	while (!wrong && (word = strsep(&rest, ","))) {
 		struct word parsed;
 
@@ -384,11 +420,16 @@ const char *calls_parse(struct calls *calls, const char *set)
 		all |= parsed.all;
 		table_walk(&parsed, in[0], false);
 		table_walk(&parsed, in[1], true);
+		add_unpacked(calls, &parsed);
 		if (parsed.has_regex)
 			regfree(&parsed.regex);
 	}
 	free(text);
 	calls->n = 0;
+	if (in[1][SOCKETCALL] || in[1][IPC])
+		calls->unpacked |= 1;
+	if (others)
+		calls->unpacked = ~calls->unpacked;
 	/*
 	 * The 64-bit table comes first: leave_out_ia32() removes numbers from
 	 * the end.
@@ -399,7 +440,9 @@ const char *calls_parse(struct calls *calls, const char *set)
 		for (nr = 0; nr < TABLE_MAX; nr++) {
 			unsigned int number = nr | (table ? UTRACE_NR_IA32 : 0);
 
-			if (in[table][nr] != others && utrace_call_of(number))
+			if ((in[table][nr] != others ||
+			     (table && packs(nr, calls->unpacked))) &&
+			    utrace_call_of(number))
 				calls->nr[calls->n++] = number;
 		}
 	}

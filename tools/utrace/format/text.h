@@ -88,6 +88,9 @@ struct text_numbers {
  * @structs: -e verbose=: calls whose structures are printed; NULL for all
  * @raw: -e raw=: calls that are printed in base 16; NULL for none
  * @column: -a: column at which the results of calls begin
+ * @left_out: calls of 32-bit programs that are made through another one, as
+ *	connect() through socketcall(), and are not to be shown: bits by the
+ *	number in UTRACE_NR_UNPACKED
  * @max_string: -s: maximum number of bytes to show of memory that calls read
  *	and write
  * @decode: DECODE_ bits
@@ -121,6 +124,7 @@ struct text {
 	const struct calls *structs;
 	const struct calls *raw;
 	unsigned int column;
+	__u64 left_out;
 	unsigned int max_string;
 	unsigned int decode;
 	const char **path;

@@ -122,6 +122,7 @@ static void parse_calls(struct argp_state *state, struct options *options,
 	if (wrong)
 		argp_error(state, "-e trace=%s: %s", set, wrong);
 	options->chosen = true;
+	options->text.left_out = ~options->calls.unpacked;
 }
 
 /* Parse -e NAME=SET as the long option of that name, or its short form. */

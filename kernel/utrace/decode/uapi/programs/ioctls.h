@@ -27,6 +27,7 @@
 #include <linux/module.h>
 #include <linux/msg.h>
 #include <linux/nbd.h>
+#include <linux/net.h>
 #include <linux/nsfs.h>
 #include <linux/perf_event.h>
 #include <linux/pidfd.h>
