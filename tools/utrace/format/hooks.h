@@ -124,6 +124,8 @@ void hook_epoll_data(const struct element *element, const struct member *member)
 void arg_ioprio(const struct arg_text *a);
 
 /* fcntl() and ioctl() */
+void arg_ioctl(const struct arg_text *a);
+void hook_loop_key(const struct element *element, const struct member *member);
 void hook_term_iflag(const struct element *element, const struct member *member);
 void hook_term_oflag(const struct element *element, const struct member *member);
 void hook_term_cflag(const struct element *element, const struct member *member);
@@ -135,6 +137,7 @@ void hook_uffd_ioctls(const struct element *element, const struct member *member
 void whole_fiemap(const struct element *element);
 void whole_ifconf(const struct element *element);
 void whole_one_char(const struct element *element);
+void whole_one_name(const struct element *element);
 void whole_uffdio_api(const struct element *element);
 
 #endif /* UTRACE_FORMAT_HOOKS_H */

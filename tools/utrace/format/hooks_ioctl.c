@@ -8,6 +8,7 @@
 #include <linux/fcntl.h>
 #include <linux/fs.h>
 #include <linux/if_arp.h>
+#include <linux/ioctl.h>
 #include <linux/nsfs.h>
 #include <linux/seq_buf.h>
 #include <linux/userfaultfd.h>
@@ -15,8 +16,26 @@
 #include "decode/print.h"
 #include "decode/write.h"
 #include "hooks.h"
+#include "ioctls.h"
 #include "result.h"
 #include "sets.h"
+
+/*
+ * Print an argument of which nothing is known.  In the numbers of some drivers
+ * it always is an address.
+ */
+void arg_ioctl(const struct arg_text *a)
+{
+	static const unsigned char pointers[] = {
+		0x03, 0x12, 0x22, '$', '=', 'E', 'K', 0x89, 0x94, 0xb4,
+	};
+
+	if (!a->value && ioctl_has_name(a->args[1], a->abi) &&
+	    memchr(pointers, _IOC_TYPE(a->args[1]), sizeof(pointers)))
+		utrace_write_literal(a->s, "NULL");
+	else
+		utrace_print_hex(a->s, a->value);
+}
 
 /* Terminals */
 
@@ -143,6 +162,19 @@ void whole_one_char(const struct element *e)
 
 /* Interfaces of the network */
 
+/* SIOCBRADDBR takes a name. */
+void whole_one_name(const struct element *e)
+{
+	const struct member *m = element_member(e, "name");
+	size_t size = m->size[e->abi];
+	size_t len = strnlen((const char *)e->data, size);
+
+	utrace_print_string(e->s, (const char *)e->data,
+			    len < size ? len : size - 1);
+	if (len == size)
+		utrace_write_literal(e->s, "...");
+}
+
 /* An item that is made from a member. */
 union address {
 	struct utrace_item item;
@@ -192,7 +224,7 @@ static void print_length(const struct element *e, int len)
 	const size_t size = e->abi == UTRACE_ABI_NATIVE ? 40 : 32;
 
 	utrace_write_signed(e->s, len);
-	if (len >= (int)size)
+	if (len > 0 && !(len % size))
 		seq_buf_printf(e->s, " /* %zu * sizeof(struct ifreq) */",
 			       len / size);
 }
@@ -223,7 +255,16 @@ void whole_ifconf(const struct element *e)
 	utrace_write_char(e->s, '}');
 }
 
-/* Files */
+/* Files and block devices */
+
+void hook_loop_key(const struct element *e, const struct member *m)
+{
+	__u64 len = element_named(e, "lo_encrypt_key_size");
+
+	if (len > m->size[e->abi])
+		len = m->size[e->abi];
+	utrace_print_string(e->s, (const char *)e->data + m->at[e->abi], len);
+}
 
 /* Print the members of FS_IOC_FIEMAP that the program and the kernel set. */
 static void print_fiemap(const struct element *e, const char *first,

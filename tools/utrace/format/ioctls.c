@@ -149,6 +149,12 @@ static void print_parts(struct seq_buf *s, unsigned int number)
 	utrace_write_char(s, ')');
 }
 
+/* Check whether a number has a name. */
+bool ioctl_has_name(unsigned int number, enum utrace_abi abi)
+{
+	return find_name(number, abi) || find_sized(number);
+}
+
 /**
  * ioctl_print() - print a number of ioctl() by its names
  * @s: the text is appended here

@@ -60,7 +60,12 @@ struct one_u64 {
 };
 
 struct two_u64 {
-	__u64 n[2];
+	__u64 first;
+	__u64 second;
+};
+
+struct one_name {
+	char name[16];
 };
 
 struct one_char {
