@@ -16,6 +16,10 @@
 #include "sets.h"
 #include "write.h"
 
+/* The size of huge pages, as a power of 2. */
+#define HUGE_SHIFT	26
+#define HUGE_MASK	(0x3fUL << HUGE_SHIFT)
+
 /**
  * struct named - the name of a number
  * @value: the number
@@ -35,6 +39,8 @@ struct named {
  * @values: names of the values under @mask, ended by an empty entry; may be
  *	NULL
  * @bits: names of the bits outside @mask, ended by an empty entry; may be NULL
+ * @huge: name of the shift of bits 26 to 31, which are the size of huge pages and
+ *	printed as a number; NULL: they are bits like others
  * @unknown: the text in the comment after a number without a name, or NULL
  * @unknown_bits: the same for the bits of a set that is printed apart, if the
  *	text differs
@@ -53,6 +59,7 @@ struct flag_set {
 	unsigned long mask;
 	const struct named *values;
 	const struct named *bits;
+	const char *huge;
 	const char *unknown;
 	bool wide;
 	const char *unknown_bits;
@@ -141,6 +148,7 @@ static bool print_names(struct seq_buf *s, const struct flag_set *set,
 			unsigned long value)
 {
 	const struct named *named;
+	unsigned long huge;
 	bool first = true;
 
 	if (!value && set->zero) {
@@ -152,12 +160,19 @@ static bool print_names(struct seq_buf *s, const struct flag_set *set,
 		print_name(s, named, &first);
 		value &= ~set->mask;
 	}
-	value = print_bits(s, set->bits, value, &first);
-	if (first)
+	huge = set->huge ? value & HUGE_MASK : 0;
+	value = print_bits(s, set->bits, value & ~huge, &first);
+	if (first && !huge)
 		return false;
 	if (value) {
-		utrace_write_char(s, '|');
+		print_separator(s, &first);
 		utrace_print_hex(s, value);
+	}
+	if (huge) {
+		print_separator(s, &first);
+		utrace_write_decimal(s, huge >> HUGE_SHIFT);
+		utrace_write_literal(s, "<<");
+		seq_buf_puts(s, set->huge);
 	}
 	return true;
 }

@@ -42,6 +42,8 @@ FILENAME ~ /tables\/[^\/]*\.tbl$/ {
 		nsets++
 	} else if (/^\t/ && nsets && $1 == "zero") {
 		set_zero[nsets - 1] = $2
+	} else if (/^\t/ && nsets && $1 == "huge") {
+		set_huge[nsets - 1] = $2
 	} else if (/^\t/ && nsets && $1 == "unknown") {
 		set_unknown[nsets - 1] = $2
 		set_unknown_bits[nsets - 1] = $3
@@ -161,6 +163,8 @@ function make_set(i,	k, kind, words, mask, row_text, name, unknown) {
 	}
 	if (i in set_zero)
 		row_text = row_text ", .zero = \"" set_zero[i] "\""
+	if (i in set_huge)
+		row_text = row_text ", .huge = \"" set_huge[i] "\""
 	if (i in set_unknown)
 		row_text = row_text ", .unknown = \"" set_unknown[i] "\""
 	if (set_unknown_bits[i] != "")

@@ -125,6 +125,7 @@ void arg_ioprio(const struct arg_text *a);
 
 /* fcntl() and ioctl() */
 void arg_ioctl(const struct arg_text *a);
+void arg_swapon(const struct arg_text *a);
 void hook_loop_key(const struct element *element, const struct member *member);
 void hook_term_iflag(const struct element *element, const struct member *member);
 void hook_term_oflag(const struct element *element, const struct member *member);

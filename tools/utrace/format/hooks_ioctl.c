@@ -20,6 +20,11 @@
 #include "result.h"
 #include "sets.h"
 
+static bool is_raw(void)
+{
+	return utrace_style.constants == UTRACE_CONSTANTS_RAW;
+}
+
 /*
  * Print an argument of which nothing is known.  In the numbers of some drivers
  * it always is an address.
@@ -35,6 +40,23 @@ void arg_ioctl(const struct arg_text *a)
 		utrace_write_literal(a->s, "NULL");
 	else
 		utrace_print_hex(a->s, a->value);
+}
+
+/* The flags of swapon() have a priority in their low bits. */
+void arg_swapon(const struct arg_text *a)
+{
+	const unsigned int priority = 0x7fff;
+	unsigned int flags = a->value;
+
+	if (is_raw()) {
+		utrace_print_hex(a->s, flags);
+		return;
+	}
+	if (flags & ~priority) {
+		utrace_print_flags(a->s, UTRACE_FLAGS_SWAP, flags & ~priority);
+		utrace_write_char(a->s, '|');
+	}
+	utrace_write_decimal(a->s, flags & priority);
 }
 
 /* Terminals */
@@ -65,11 +87,6 @@ static const struct field output_fields[] = {
 static void print_raw(struct seq_buf *s, unsigned int flags)
 {
 	utrace_print_hex(s, flags);
-}
-
-static bool is_raw(void)
-{
-	return utrace_style.constants == UTRACE_CONSTANTS_RAW;
 }
 
 /* Print the names of bits, or nothing if there are none. */
