@@ -380,12 +380,13 @@ static void print_fd(const struct call_text *c, unsigned int arg,
 		utrace_write_signed(c->s, (int)c->args[arg]);
 	if (!item)
 		return;
-	utrace_write_char(c->s, '<');
 	/* The command has replaced the path by its own text. */
-	if (item->kind == UTRACE_ITEM_STRING)
+	if (item->kind == UTRACE_ITEM_STRING) {
 		utrace_write(c->s, (const char *)item->data, item->len);
-	else
-		utrace_write_path(c->s, item->data, item->len);
+		return;
+	}
+	utrace_write_char(c->s, '<');
+	utrace_write_path(c->s, item->data, item->len);
 	seq_buf_puts(c->s, is_part(item) ? "...>" : ">");
 }
 

@@ -50,6 +50,7 @@ int signals_set_up(enum interruptible interruptible)
 	for (i = 0; i < ARRAY_SIZE(changed); i++)
 		sigaction(changed[i], NULL, &saved[i]);
 	signal(SIGCHLD, SIG_DFL);
+	sigprocmask(SIG_BLOCK, NULL, &saved_mask);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	for (i = 0; i < ARRAY_SIZE(fatal); i++) {
@@ -57,12 +58,13 @@ int signals_set_up(enum interruptible interruptible)
 			signal(fatal[i], SIG_IGN);
 		else if (wait)
 			signal(fatal[i], SIG_DFL);
-		if (wait)
+		/* What was blocked before the command began stays blocked. */
+		if (wait && !sigismember(&saved_mask, fatal[i]))
 			sigaddset(&set, fatal[i]);
 	}
 	if (interruptible == INTERRUPT_NEVER_TSTP)
 		signal(SIGTSTP, SIG_IGN);
-	sigprocmask(SIG_BLOCK, &set, &saved_mask);
+	sigprocmask(SIG_BLOCK, &set, NULL);
 	fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	if (fd < 0)
 		fail("signalfd", strerror(errno));

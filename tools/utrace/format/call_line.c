@@ -449,9 +449,7 @@ static void print_result_fd(const struct text *text, struct seq_buf *s,
 		item = fd_text(text->decode, call->tid, fd, item, UTRACE_CALL_ARGS);
 	if (!item)
 		return;
-	utrace_write_char(s, '<');
 	utrace_write(s, (const char *)item->data, item->len);
-	utrace_write_char(s, '>');
 }
 
 /* Print the text after the result of a call that did not fail. */

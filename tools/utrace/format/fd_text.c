@@ -90,6 +90,23 @@ static bool print(struct seq_buf *s, unsigned int decode, pid_t tid, int fd,
 	return true;
 }
 
+/*
+ * If a path ends with " (deleted)" and the file is gone, remove that.  Returns
+ * whether it did.
+ */
+static bool cut_deleted(char *path)
+{
+	static const char deleted[] = " (deleted)";
+	size_t len = strlen(path), n = strlen(deleted);
+	struct stat file;
+
+	if (*path != '/' || len <= n || strcmp(path + len - n, deleted) ||
+	    !lstat(path, &file))
+		return false;
+	path[len - n] = '\0';
+	return true;
+}
+
 /**
  * fd_text() - make the text of a descriptor
  * @decode: DECODE_ bits
@@ -98,8 +115,8 @@ static bool print(struct seq_buf *s, unsigned int decode, pid_t tid, int fd,
  * @file: an item of kind UTRACE_ITEM_FILE
  * @slot: number of the argument, 6 for the result, or FD_TEXT_MEMBER
  *
- * Return: an item of kind UTRACE_ITEM_STRING, which is printed as it is, valid
- * until the next call for @slot; NULL for no text.
+ * Return: an item of kind UTRACE_ITEM_STRING, with the text in its brackets,
+ * valid until the next call for @slot; NULL for no text.
  */
 const struct utrace_item *fd_text(unsigned int decode, pid_t tid, int fd,
 				  const struct utrace_item *file, unsigned int slot)
@@ -107,11 +124,18 @@ const struct utrace_item *fd_text(unsigned int decode, pid_t tid, int fd,
 	static __u64 made[SLOTS][(sizeof(struct utrace_item) + TEXT_MAX) / 8];
 	struct utrace_item *item = (void *)made[slot];
 	struct seq_buf s = { .buffer = (char *)item->data, .size = TEXT_MAX };
+	bool part = file->flags & (UTRACE_ITEM_F_TRUNCATED | UTRACE_ITEM_F_FAULTED);
 	char path[PATH_MAX + 1];
+	bool deleted;
 
 	snprintf(path, sizeof(path), "%.*s", (int)file->len, file->data);
+	deleted = !part && cut_deleted(path);
+	seq_buf_puts(&s, "<");
 	if (!print(&s, decode, tid, fd, path))
 		return NULL;
+	seq_buf_puts(&s, part ? "...>" : ">");
+	if (deleted)
+		seq_buf_puts(&s, "(deleted)");
 	*item = *file;
 	item->kind = UTRACE_ITEM_STRING;
 	item->len = s.len;

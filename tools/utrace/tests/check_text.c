@@ -206,22 +206,27 @@ static void test_descriptors(void)
 {
 	struct sockaddr_in in = { .sin_family = AF_INET };
 	struct sockaddr_un un = { .sun_family = AF_UNIX, .sun_path = "\0utrace\"check" };
-	int null = open("/dev/null", O_RDONLY), tcp = socket(AF_INET, SOCK_STREAM, 0);
+	char path[] = "/tmp/utrace-check-XXXXXX";
+	int file = mkstemp(path), null = open("/dev/null", O_RDONLY), tcp = socket(AF_INET, SOCK_STREAM, 0);
 	int local = socket(AF_UNIX, SOCK_STREAM, 0);
 	socklen_t len = sizeof(in);
 	char want[64];
 
-	holds(fd_is(DECODE_PATH, null, "/dev/null") &&
-	      fd_is(DECODE_ALL, null, "/dev/null<char 1:3>") &&
+	holds(fd_is(DECODE_PATH, null, "</dev/null>") &&
+	      fd_is(DECODE_ALL, null, "</dev/null<char 1:3>>") &&
 	      fd_is(DECODE_SOCKET, null, ""), "a device");
+	unlink(path);
+	snprintf(want, sizeof(want), "<%s>(deleted)", path);
+	holds(fd_is(DECODE_PATH, file, want), "a deleted file");
+	close(file);
 	in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	if (bind(tcp, (void *)&in, sizeof(in)) || listen(tcp, 1) ||
 	    getsockname(tcp, (void *)&in, &len) ||
 	    bind(local, (void *)&un, offsetof(struct sockaddr_un, sun_path) + 13))
 		abort();
-	snprintf(want, sizeof(want), "TCP:[127.0.0.1:%u]", ntohs(in.sin_port));
+	snprintf(want, sizeof(want), "<TCP:[127.0.0.1:%u]>", ntohs(in.sin_port));
 	holds(fd_is(DECODE_ALL, tcp, want), "a TCP socket");
-	snprintf(want, sizeof(want), "UNIX-STREAM:[%lu,@\"utrace\\\"check\"]",
+	snprintf(want, sizeof(want), "<UNIX-STREAM:[%lu,@\"utrace\\\"check\"]>",
 		 inode_of(local));
 	holds(fd_is(DECODE_SOCKET, local, want), "a UNIX socket with an odd name");
 	close(null);
