@@ -478,6 +478,8 @@ void element_print_plain(const struct element *e, const struct member *m)
 
 	switch (m->type) {
 	case MEMBER_D:
+		utrace_write_signed(s, signed_number(e, m));
+		break;
 	case MEMBER_FD:
 		print_fd(e, m);
 		break;
