@@ -207,7 +207,7 @@ static void hostile_pointers(struct kunit *test)
 		capture_begin(f);
 		take_entry(f, &everything_in, args, ALL);
 		EXPECT_ITEM(test, 0, STRING, 0, 0, 0, FAULTED);
-		EXPECT_ITEM(test, 1, ARGV, 1, 0, 0, FAULTED);
+		EXPECT_ITEM(test, 1, ARGV, 1, 0, 0, FAULTED | UTRACE_ITEM_F_OPEN);
 		EXPECT_ITEM(test, 2, BYTES, 2, 0, 16, FAULTED);
 		EXPECT_ITEM(test, 3, BYTES, 3, 0, 16, FAULTED);
 		EXPECT_ITEM(test, 4, SOCKADDR, 4, 0, 16, FAULTED);
@@ -341,14 +341,17 @@ static void iovecs_end_with_result(struct kunit *test)
 
 	poke_iovecs(test, args[1]);
 	capture_begin(f);
+	f->c.exit = true;
 	take_exit(f, row(__NR_readv), args, 4, ALL);
 	KUNIT_EXPECT_EQ(test, capture_items(f), 4);
 	EXPECT_DATA(test, 1, "ab");
 	EXPECT_DATA(test, 2, "cd");
 	KUNIT_EXPECT_EQ(test, capture_nth(test, 3)->len, 0);
 	capture_begin(f);
+	f->c.exit = true;
 	take_exit(f, row(__NR_readv), args, -EINVAL, ALL);
-	EXPECT_ITEM(test, 0, STRUCT, 1, IOVECS(4), IOVECS(4), 0);
+	EXPECT_ITEM(test, 0, STRUCT, 1, IOVECS(4), IOVECS(4),
+		    UTRACE_ITEM_F_OUT);
 	KUNIT_EXPECT_EQ(test, capture_items(f), 1);
 	capture_expect_sound(test);
 }

@@ -66,12 +66,14 @@ static void file_behind_descriptor(struct kunit *test)
 	capture_begin(f);
 	utrace_capture_entry(&f->c, &openat, UTRACE_ABI_NATIVE, args,
 			     UTRACE_CAPTURE_FILES);
-	EXPECT_ITEM(test, 0, FILE, 1, 1, 1, 0);
+	/* AT_FDCWD is the working directory. */
+	EXPECT_ITEM(test, 0, FILE, 0, 1, 1, 0);
+	EXPECT_ITEM(test, 1, FILE, 1, 1, 1, 0);
 	args[0] = raw;
 	utrace_capture_entry(&f->c, &openat, UTRACE_ABI_NATIVE, args,
 			     UTRACE_CAPTURE_FILES);
-	EXPECT_ITEM(test, 1, FILE, 0, 1, 1, 0);
-	KUNIT_EXPECT_EQ(test, capture_items(f), 3);
+	EXPECT_ITEM(test, 2, FILE, 0, 1, 1, 0);
+	KUNIT_EXPECT_EQ(test, capture_items(f), 4);
 	close_fd(raw);
 	close_fd(fd);
 	capture_expect_sound(test);
