@@ -143,8 +143,6 @@ void arg_personality(const struct arg_text *a)
 void arg_personality_result(const struct arg_text *a)
 {
 	utrace_print_hex(a->s, a->value);
-	if (utrace_style.constants == UTRACE_CONSTANTS_RAW)
-		return;
 	utrace_write_literal(a->s, " (");
 	print_personality(a->s, a->value);
 	utrace_write_char(a->s, ')');
