@@ -159,6 +159,11 @@ static bool print_names(struct seq_buf *s, const struct flag_set *set,
 	if (named) {
 		print_name(s, named, &first);
 		value &= ~set->mask;
+	} else if (set->huge && set->values) {
+		/* The type of a mapping is printed like a number of its own. */
+		print_separator(s, &first);
+		print_unknown(s, set, value & set->mask);
+		value &= ~set->mask;
 	}
 	huge = set->huge ? value & HUGE_MASK : 0;
 	value = print_bits(s, set->bits, value & ~huge, &first);
@@ -224,14 +229,34 @@ static void print_apart(struct seq_buf *s, const struct flag_set *set,
 	}
 }
 
+/* Print the size of huge pages apart from other flags. */
+static void print_huge(struct seq_buf *s, const struct flag_set *set,
+		       unsigned long value)
+{
+	utrace_write_decimal(s, value >> HUGE_SHIFT);
+	utrace_write_literal(s, "<<");
+	if (utrace_style.constants == UTRACE_CONSTANTS_NAMES)
+		seq_buf_puts(s, set->huge);
+	else
+		utrace_write_decimal(s, HUGE_SHIFT);
+	if (utrace_style.constants == UTRACE_CONSTANTS_BOTH)
+		seq_buf_printf(s, " /* %s */", set->huge);
+	utrace_write_char(s, '|');
+}
+
 static void print_with_permissions(struct seq_buf *s,
 				   const struct flag_set *set,
 				   unsigned long value)
 {
-	if (value & ~0777UL) {
-		print_set(s, set, value & ~0777UL);
+	unsigned long huge = set->huge ? value & HUGE_MASK : 0;
+	unsigned long others = value & ~0777UL & ~huge;
+
+	if (others) {
+		print_set(s, set, others);
 		utrace_write_char(s, '|');
 	}
+	if (huge)
+		print_huge(s, set, huge);
 	seq_buf_printf(s, "%#03lo", value & 0777);
 }
 
