@@ -463,11 +463,8 @@ static void print_fd(const struct element *e, const struct member *m)
 	if (file && file->kind == UTRACE_ITEM_FILE)
 		file = fd_text(e->items->decode, e->items->tid, fd, file,
 			       FD_TEXT_MEMBER);
-	if (!file)
-		return;
-	utrace_write_char(e->s, '<');
-	utrace_write(e->s, (const char *)file->data, file->len);
-	utrace_write_char(e->s, '>');
+	if (file)
+		utrace_write(e->s, (const char *)file->data, file->len);
 }
 
 /* Print a member by its type, without its hook. */
