@@ -33,6 +33,8 @@
 #define IA32_exit		1
 #define IA32_getpid		20
 #define IA32_mmap		90
+#define IA32_socketcall		102
+#define IA32_ipc		117
 #define IA32_pread64		180
 #define IA32_getuid32		199
 
@@ -98,6 +100,44 @@ static void ia32_numbers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, utrace_call_of(IA32 | IA32_mmap)->nargs, 1);
 	KUNIT_EXPECT_EQ(test, utrace_call_of(IA32 | IA32_pread64)->nargs, 5);
 	KUNIT_EXPECT_EQ(test, utrace_call_nr("newfstatat", true), -ENOENT);
+}
+
+/* Calls that stand for others, whose arguments are in memory or in arguments. */
+static void calls_stand_for_others(struct kunit *test)
+{
+	static const unsigned long getpid_args[6] = {};
+	static const unsigned long connect_args[6] = { 3, 0x1000 };
+	static const unsigned long semop_args[6] = { 1, 5, 2, 0, 0x3000 };
+	static const u32 words[UTRACE_CALL_ARGS] = { 7, 0xfffff000, 16 };
+	const struct utrace_call *call, *other;
+	const struct utrace_unpack *how;
+	unsigned long args[6];
+
+	if (!HAVE_IA32)
+		kunit_skip(test, "there is no 32-bit table");
+	call = utrace_call_by_command(IA32 | IA32_getpid, getpid_args);
+	KUNIT_EXPECT_NULL(test, utrace_unpack_of(call));
+
+	call = utrace_call_by_command(IA32 | IA32_socketcall, connect_args);
+	how = utrace_unpack_of(call);
+	KUNIT_ASSERT_NOT_NULL(test, how);
+	KUNIT_EXPECT_EQ(test, how->memory, 1);
+	KUNIT_EXPECT_EQ(test, how->words, 3);
+	other = utrace_unpack(call, connect_args, words, args);
+	KUNIT_EXPECT_STREQ(test, other->name, "connect");
+	KUNIT_EXPECT_EQ(test, args[0], 7);
+	KUNIT_EXPECT_EQ(test, args[1], 0xfffff000);
+	KUNIT_EXPECT_EQ(test, args[2], 16);
+
+	call = utrace_call_by_command(IA32 | IA32_ipc, semop_args);
+	how = utrace_unpack_of(call);
+	KUNIT_ASSERT_NOT_NULL(test, how);
+	KUNIT_EXPECT_EQ(test, how->words, 0);
+	other = utrace_unpack(call, semop_args, words, args);
+	KUNIT_EXPECT_STREQ(test, other->name, "semop");
+	KUNIT_EXPECT_EQ(test, args[0], 5);
+	KUNIT_EXPECT_EQ(test, args[1], 0x3000);
+	KUNIT_EXPECT_EQ(test, args[2], 2);
 }
 
 static void unknown_numbers(struct kunit *test)
@@ -635,7 +675,7 @@ static void print_ia32(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, print_nr(p, IA32 | IA32_getpid, args),
 			   "getpid()");
 	KUNIT_EXPECT_STREQ(test, print_nr(p, IA32 | IA32_pread64, args),
-			   "pread64(3, 0xf7000000, 4096, 0xffffffff, 0x1)");
+			   "pread64(3, 0xf7000000, 4096, 8589934591)");
 	KUNIT_EXPECT_STREQ(test, print_ret(p, IA32 | IA32_mmap,
 					   args[1]), "0xf7000000");
 	KUNIT_EXPECT_STREQ(test, print_ret(p, IA32 | IA32_mmap, 0xfffffff4),
@@ -719,6 +759,7 @@ static struct kunit_case syscall_table_cases[] = {
 	KUNIT_CASE(native_numbers),
 	KUNIT_CASE(x32_numbers),
 	KUNIT_CASE(ia32_numbers),
+	KUNIT_CASE(calls_stand_for_others),
 	KUNIT_CASE(unknown_numbers),
 	KUNIT_CASE(rows_are_sound),
 	KUNIT_CASE(print_numbers),

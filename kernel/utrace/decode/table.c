@@ -208,6 +208,7 @@ const struct utrace_call *utrace_unpack(const struct utrace_call *call,
 	}
 	return by_command(unpacked_of(call->unpack), unpacked);
 }
+
 #ifndef __KERNEL__
 /**
  * utrace_unpacked_by() - get the calls that a call stands for

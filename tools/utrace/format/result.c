@@ -7,6 +7,7 @@
  * functions that print such a text.
  */
 #include <stdbool.h>
+#include <string.h>
 
 #include <linux/array_size.h>
 #include <linux/utrace.h>
@@ -63,6 +64,17 @@ static void find_numbers(void)
 	}
 }
 
+/* Calls that another call stands for have no number in the tables. */
+static void print_by_name(const struct result *result)
+{
+	const struct utrace_call *call = utrace_call_of(result->nr);
+	size_t i;
+
+	for (i = 0; call && i < ARRAY_SIZE(printers); i++)
+		if (!strcmp(printers[i].name, call->name))
+			printers[i].print(result);
+}
+
 /**
  * result_print_text() - print the text after the result of a call
  * @result: the call and its result
@@ -76,6 +88,10 @@ void result_print_text(const struct result *result)
 	if (!found)
 		find_numbers();
 	found = true;
+	if (result->nr & UTRACE_NR_UNPACKED) {
+		print_by_name(result);
+		return;
+	}
 	if (nr < TABLE_MAX && by_number[ia32][nr])
 		by_number[ia32][nr](result);
 }
