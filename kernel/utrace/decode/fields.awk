@@ -89,6 +89,8 @@ function add_field(i, j,	name, text, n, words, k, flags, test_number) {
 			flags = flags " | MEMBER_VERBOSE"
 		} else if (words[k] == "nz") {
 			flags = flags " | MEMBER_NONZERO"
+		} else if (words[k] == "or_v") {
+			flags = flags " | MEMBER_OR_VERBOSE"
 		} else if (words[k] == "out") {
 			flags = flags " | MEMBER_OUT"
 		} else if (words[k] == "more") {

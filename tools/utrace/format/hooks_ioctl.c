@@ -186,8 +186,7 @@ void whole_one_name(const struct element *e)
 	size_t size = m->size[e->abi];
 	size_t len = strnlen((const char *)e->data, size);
 
-	utrace_print_string(e->s, (const char *)e->data,
-			    len < size ? len : size - 1);
+	utrace_print_string(e->s, (const char *)e->data, len);
 	if (len == size)
 		utrace_write_literal(e->s, "...");
 }

@@ -154,7 +154,7 @@ bool element_is_there(const struct element *e, const struct member *m)
 		return false;
 	if (m->flags & MEMBER_OUT && !(e->item->flags & UTRACE_ITEM_F_OUT))
 		return false;
-	if (!m->test)
+	if (!m->test || (m->flags & MEMBER_OR_VERBOSE && e->items->verbose))
 		return true;
 	test = &tests[m->test - 1];
 	value = number_at(e, test->at[e->abi], test->size[e->abi]);

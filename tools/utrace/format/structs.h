@@ -56,6 +56,7 @@ enum member_type {
 #define MEMBER_MANY	0x08	/* a pointer to an array of structures */
 #define MEMBER_OUT	0x10	/* only in what the call has written */
 #define MEMBER_MORE	0x20	/* it and the following ones come with a longer structure */
+#define MEMBER_OR_VERBOSE 0x40	/* with -v its test does not count */
 
 /**
  * struct member - a member of a structure
