@@ -7,6 +7,7 @@
  *
  * This file is also built into the command utrace (tools/utrace).
  */
+#include <linux/array_size.h>
 #include <linux/bug.h>
 #include <linux/sched.h>
 #include <linux/seq_buf.h>
@@ -71,6 +72,14 @@ struct flag_set {
 };
 
 #include "set_names.h"
+
+/* The names of a set; the kernel has none of the sets of the command. */
+static const struct flag_set *set_of(unsigned int set)
+{
+	static const struct flag_set nameless;
+
+	return set < ARRAY_SIZE(flag_sets) ? &flag_sets[set] : &nameless;
+}
 
 static const struct named *name_of(const struct named *values,
 				   unsigned long value)
@@ -277,7 +286,7 @@ void utrace_print_flags(struct seq_buf *s, unsigned int set,
 
 	if (WARN_ON_ONCE(set >= UTRACE_FLAG_SETS))
 		return;
-	flags = &flag_sets[set];
+	flags = set_of(set);
 	if (!flags->wide)
 		value = flags->decimal ? (unsigned long)(int)value : (u32)value;
 	if (set == UTRACE_FLAGS_CLONE) {
@@ -310,7 +319,7 @@ void utrace_print_flags(struct seq_buf *s, unsigned int set,
 bool utrace_print_names(struct seq_buf *s, unsigned int set,
 			unsigned long value)
 {
-	return print_names(s, &flag_sets[set], value);
+	return print_names(s, set_of(set), value);
 }
 
 /**
@@ -322,7 +331,7 @@ bool utrace_print_names(struct seq_buf *s, unsigned int set,
  */
 bool utrace_flags_have_bits(unsigned int set)
 {
-	return flag_sets[set].bits;
+	return set_of(set)->bits;
 }
 
 /**

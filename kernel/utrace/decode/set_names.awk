@@ -20,6 +20,8 @@ END {
 		exit
 	}
 	print "/* Made by set_names.awk, do not edit. */"
-	print arrays "static const struct flag_set flag_sets[UTRACE_FLAG_SETS] = {"
+	print arrays "static const struct flag_set flag_sets[" \
+		(who == "kernel" ? "UTRACE_KERNEL_FLAG_SETS" : \
+				   "UTRACE_FLAG_SETS") "] = {"
 	print rows "};"
 }

@@ -185,11 +185,16 @@ function make_set(i,	k, kind, words, mask, row_text, name, unknown) {
 		substr(row_text, 3) " },\n"
 }
 
-# The enum of all sets.
-function sets_enum(	i, text) {
-	for (i = 0; i < nsets; i++)
-		text = text "\tUTRACE_FLAGS_" toupper(set_name[i]) ",\n"
-	return "enum utrace_flag_set {\n" text "\tUTRACE_FLAG_SETS\n};"
+# The enum of all sets. Those of the kernel come first, so that its array is short.
+function sets_enum(	i, own, text) {
+	for (i = 0; i < nsets; i++) {
+		if ((i, "kernel") in set_option)
+			own = own "\tUTRACE_FLAGS_" toupper(set_name[i]) ",\n"
+		else
+			text = text "\tUTRACE_FLAGS_" toupper(set_name[i]) ",\n"
+	}
+	return "enum utrace_flag_set {\n" own "\tUTRACE_KERNEL_FLAG_SETS,\n" \
+		text "\tUTRACE_FLAG_SETS\n};"
 }
 
 function note_set(name) {
