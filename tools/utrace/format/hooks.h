@@ -15,6 +15,7 @@ bool structs_print_out(struct seq_buf *s, const struct utrace_call_items *items,
 		       unsigned int arg, __u32 nr, const __u64 *args);
 
 /* hooks_file.c */
+void hook_zero(const struct element *element, const struct member *member);
 void whole_hex_bytes(const struct element *element);
 void whole_path(const struct element *element);
 void whole_open_how(const struct element *element);

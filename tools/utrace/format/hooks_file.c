@@ -17,6 +17,12 @@
 #define D_WORDS		2
 #define D_RECLEN	2
 
+/* Print what an old structure lacks and strace prints as 0. */
+void hook_zero(const struct element *e, const struct member *m)
+{
+	utrace_write_char(e->s, '0');
+}
+
 /* Print bytes in base 16, as strace prints random ones. */
 static void print_hex_bytes(struct seq_buf *s, const __u8 *data, size_t len)
 {
