@@ -308,7 +308,8 @@ void text_record(const struct text *text, const struct utrace_rec *rec)
 		text_exec(text, rec);
 		break;
 	}
-	pid_set_task(rec->tid);
+	if (pids.names || pids.namespaces)
+		pid_set_task(rec->tid);
 	task = task_of(text, rec);
 	if (task->detached)
 		skip_detached(task, rec);

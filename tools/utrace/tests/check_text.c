@@ -207,7 +207,8 @@ static void test_descriptors(void)
 	struct sockaddr_in in = { .sin_family = AF_INET };
 	struct sockaddr_un un = { .sun_family = AF_UNIX, .sun_path = "\0utrace\"check" };
 	char path[] = "/tmp/utrace-check-XXXXXX";
-	int file = mkstemp(path), null = open("/dev/null", O_RDONLY), tcp = socket(AF_INET, SOCK_STREAM, 0);
+	int file = mkstemp(path), null = open("/dev/null", O_RDONLY);
+	int tcp = socket(AF_INET, SOCK_STREAM, 0);
 	int local = socket(AF_UNIX, SOCK_STREAM, 0);
 	socklen_t len = sizeof(in);
 	char want[64];
