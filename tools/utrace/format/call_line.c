@@ -85,16 +85,27 @@ static void leave_out_structs(struct utrace_call_items *items,
 	}
 }
 
+/*
+ * Check whether a call gives a socket an address.  It is printed after that, but
+ * the socket as it was before.
+ */
+static bool changes_socket(const struct utrace_call *row)
+{
+	return row && (!strcmp(row->name, "bind") || !strcmp(row->name, "connect"));
+}
+
 /* Replace the items of descriptors by their texts. */
 static void decode_fds(const struct text *text, struct call *call,
 		       const struct utrace_call *row)
 {
 	const struct utrace_item **of = call->items.of;
-	unsigned int i;
+	unsigned int i, decode = text->decode;
 
+	if (decode & DECODE_SOCKET && changes_socket(row))
+		decode |= DECODE_BEFORE;
 	for (i = 0; row && i < row->nargs; i++)
 		if (of[i] && of[i]->kind == UTRACE_ITEM_FILE)
-			of[i] = fd_text(text->decode, call->tid, call->args[i],
+			of[i] = fd_text(decode, call->tid, call->args[i],
 					of[i], i);
 }
 

@@ -74,7 +74,7 @@ static bool print(struct seq_buf *s, unsigned int decode, pid_t tid, int fd,
 	unsigned long inode;
 
 	if (decode & DECODE_SOCKET && is_numbered(path, "socket", &inode))
-		text = socket_text(tid, fd, inode);
+		text = socket_text(tid, fd, inode, decode & DECODE_BEFORE);
 	if (text) {
 		seq_buf_puts(s, text);
 		return true;

@@ -40,12 +40,14 @@
 #define TEXT_MAX	1024
 
 /**
- * struct kept - a socket whose addresses were found
+ * struct kept - a socket that was found
  * @inode: number of the socket
+ * @bound: its addresses were found, so that it is not looked up again
  * @text: its text
  */
 static struct kept {
 	unsigned long inode;
+	bool bound;
 	char *text;
 } kept[KEPT];
 
@@ -307,27 +309,30 @@ static bool read_protocol(char *protocol, size_t size, pid_t tid, int fd,
  * @tid: a task with the descriptor
  * @fd: the descriptor
  * @inode: number of the socket
+ * @before: do not look it up if it was found before, even without an address
  *
  * Return: the text, valid until the next call, or NULL if the descriptor has no
  * such socket any more and the socket was not found before.
  */
-const char *socket_text(pid_t tid, int fd, unsigned long inode)
+const char *socket_text(pid_t tid, int fd, unsigned long inode, bool before)
 {
 	struct kept *slot = &kept[inode % KEPT];
 	static struct search search;
 	static char protocol[64];
 
-	if (slot->text && slot->inode == inode)
+	if (slot->text && slot->inode != inode) {
+		free(slot->text);
+		*slot = (struct kept){};
+	}
+	if (slot->bound || (before && slot->text) ||
+	    !read_protocol(protocol, sizeof(protocol), tid, fd, inode))
 		return slot->text;
-	if (!read_protocol(protocol, sizeof(protocol), tid, fd, inode))
-		return NULL;
 	search.protocol = protocol;
 	search.inode = inode;
-	if (!find(&search)) {
-		/* It may be bound later. */
+	slot->bound = find(&search);
+	/* It may be bound later. */
+	if (!slot->bound)
 		snprintf(search.text, TEXT_MAX, "%s:[%lu]", protocol, inode);
-		return search.text;
-	}
 	free(slot->text);
 	slot->text = checked(strdup(search.text));
 	slot->inode = inode;

@@ -5,8 +5,9 @@
 #ifndef UTRACE_FORMAT_SOCKETS_H
 #define UTRACE_FORMAT_SOCKETS_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
-const char *socket_text(pid_t tid, int fd, unsigned long inode);
+const char *socket_text(pid_t tid, int fd, unsigned long inode, bool before);
 
 #endif /* UTRACE_FORMAT_SOCKETS_H */

@@ -47,6 +47,7 @@ enum text_decode {
 	DECODE_DEV	= 1 << 2,	/* numbers of devices */
 	DECODE_PIDFD	= 1 << 3,	/* process of a pidfd */
 	DECODE_ALL	= (1 << 4) - 1,
+	DECODE_BEFORE	= 1 << 4,	/* a socket as it was before */
 };
 
 /**

@@ -217,6 +217,9 @@ static void parse_interruptible(struct argp_state *state, struct options *option
 	for (i = INTERRUPT_ANYWHERE; i <= INTERRUPT_NEVER_TSTP; i++)
 		if (!strcmp(arg, names[i]) || (arg[0] == '0' + (int)i && !arg[1]))
 			options->interruptible = i;
+	/* A second word of strace for 1. */
+	if (!strcmp(arg, "always"))
+		options->interruptible = INTERRUPT_ANYWHERE;
 	if (!options->interruptible)
 		argp_error(state, "-I %s: give a number from 1 to 4", arg);
 }

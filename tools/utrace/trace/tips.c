@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/random.h>
 
 #include <linux/array_size.h>
 
@@ -79,12 +79,16 @@ bool tips_parse(struct tips *tips, const char *text)
 /* Show the tip on standard error. */
 void tips_show(const struct tips *tips)
 {
-	unsigned int id = tips->chosen ? tips->id : time(NULL);
-	const char *text = tips_texts[id % ARRAY_SIZE(tips_texts)];
-	size_t i, len = strlen(text);
+	unsigned int id = tips->id;
+	const char *text;
+	size_t i, len;
 
 	if (tips->format == TIPS_NONE)
 		return;
+	if (!tips->chosen)
+		getrandom(&id, sizeof(id), GRND_NONBLOCK);
+	text = tips_texts[id % ARRAY_SIZE(tips_texts)];
+	len = strlen(text);
 	if (tips->format == TIPS_COMPACT) {
 		fprintf(stderr, "utrace: tip %zu: %s\n",
 			id % ARRAY_SIZE(tips_texts), text);
