@@ -388,6 +388,10 @@ os._exit(3)'
 	holds "-f: a call that the end of the process ends" has "$log" \
 		'(read\([0-9]+, |<\.\.\. read resumed>) <unfinished \.\.\.>\) += \?$'
 	holds "-f: exit_group() has no other line" has "$log" '^[0-9]+ +exit_group\(3\) += \?$'
+	run -f -e trace=restart_syscall,clock_nanosleep sh -c \
+		'sleep 1 & sleep 0.3; kill -STOP $!; kill -CONT $!; wait'
+	holds "-f: what restart_syscall() continues" has "$log" \
+		'restart_syscall\(<\.\.\. resuming interrupted clock_nanosleep \.\.\.>'
 	run -ff -e trace=write sh -c '/bin/echo child; echo parent'
 	holds "-ff: a file for each task" is 2 eval 'ls "$log".* | wc -l'
 	holds "-ff: lines without numbers" eval '

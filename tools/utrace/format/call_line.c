@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <asm/unistd.h>
 #include <linux/errno.h>
 
 #include "call_line.h"
@@ -27,6 +28,10 @@
 #include "sets.h"
 #include "stack_text.h"
 
+/* Numbers of restart_syscall(). */
+#define RESTART_NATIVE	__NR_restart_syscall
+#define RESTART_IA32	(UTRACE_NR_IA32 | 0)
+
 /* The largest errno that a system call returns. */
 #define ERRNO_MAX	4095
 
@@ -34,6 +39,7 @@
  * struct call - a system call to be printed
  * @tid: the task
  * @entry: the record of the entry, or of the whole call; NULL if it is missing
+ * @resumes: name of the call that restart_syscall() continues, else NULL
  * @nr: number of the call, as number_of() returns it
  * @args: its arguments
  * @unpacked: the arguments of the call that this one stands for
@@ -45,6 +51,7 @@
 struct call {
 	pid_t tid;
 	const struct utrace_rec *entry;
+	const char *resumes;
 	__u64 nr;
 	const __u64 *args;
 	__u64 unpacked[UTRACE_CALL_ARGS];
@@ -220,10 +227,13 @@ static bool is_left_out(const struct text *text, __u64 nr, const __u64 *args,
 }
 
 static void take_entry(const struct text *text, struct call *call,
-		       const struct utrace_rec_sys_enter *entry)
+		       const struct seen_task *task)
 {
+	const struct utrace_rec_sys_enter *entry = task->entry;
+
 	*call = (struct call){
 		.tid = entry->head.tid,
+		.resumes = task->resumes,
 		.entry = &entry->head,
 		.nr = number_of(entry->nr, entry->asked),
 		.args = entry->args,
@@ -268,9 +278,27 @@ typedef void print_function(struct seq_buf *s, u64 nr,
 			    const unsigned long args[6],
 			    const struct utrace_call_items *items);
 
+/* Print restart_syscall(), whose argument is the call that it continues. */
+static void print_restart(struct seq_buf *s, const struct call *call,
+			  print_function *print)
+{
+	if (print != utrace_print_call_exit) {
+		utrace_print_call_name(s, call->nr);
+		utrace_write_literal(s, "(<... resuming interrupted ");
+		seq_buf_puts(s, call->resumes);
+		utrace_write_literal(s, " ...>");
+	}
+	if (print != utrace_print_call_entry)
+		utrace_write_char(s, ')');
+}
+
 static void print_call(const struct text *text, struct line *line,
 		       const struct call *call, print_function *print)
 {
+	if (call->resumes) {
+		print_restart(&line->s, call, print);
+		return;
+	}
 	static_assert(sizeof(unsigned long) == sizeof(*call->args), "words");
 	utrace_style.raw = text->raw && calls_have(text->raw, call->nr);
 	print(&line->s, call->nr, (const unsigned long *)call->args,
@@ -290,7 +318,7 @@ static size_t show_entry(const struct text *text, const struct log *log,
 
 	line_open(&line, log, rec->size);
 	line_begin(&line, text, task, rec, rec->time);
-	take_entry(text, &call, task->entry);
+	take_entry(text, &call, task);
 	print_call(text, &line, &call, utrace_print_call_entry);
 	line_close(&line);
 	return line.s.len;
@@ -316,7 +344,7 @@ static void print_no_result(const struct text *text, struct log *log,
 	struct call call;
 
 	line_open(&line, log, entry->head.size);
-	take_entry(text, &call, entry);
+	take_entry(text, &call, task);
 	if (log->last == task && log->begun) {
 		line.before = log->begun;
 	} else if (task->shown) {
@@ -534,6 +562,11 @@ void call_line_enter(const struct text *text, struct seen_task *task,
 	/* If the result decides, do not show the entry yet. */
 	if (text->status == STATUS_ALL && !task->hidden)
 		call_line_interrupt(text, log);
+	if (enter->nr != RESTART_NATIVE && enter->nr != RESTART_IA32)
+		task->resumes = NULL;
+	else if (!task->resumes)
+		task->resumes = task->entry ? call_name(task->entry->nr) :
+					      "system call";
 	seen_keep_entry(task, rec);
 	if (text->numbers || text->ip)
 		save_call(task, number_of(enter->nr, enter->asked), rec);
@@ -584,7 +617,7 @@ static void print_rest(const struct text *text, struct log *log,
 		print_unpaired(text, &line, task, exit);
 		return;
 	}
-	take_entry(text, &call, task->entry);
+	take_entry(text, &call, task);
 	take_exit(text, &call, exit);
 	if (log->last == task && log->begun)
 		line.before = log->begun;
@@ -605,7 +638,7 @@ static void print_whole(const struct text *text, struct log *log,
 
 	line_open(&line, log, entry->size + exit->head.size);
 	line_begin(&line, text, task, entry, entry->time);
-	take_entry(text, &call, task->entry);
+	take_entry(text, &call, task);
 	take_exit(text, &call, exit);
 	print_call(text, &line, &call, utrace_print_call_items);
 	end_with_result(text, &line, &call, &exit->head, exit->ret);

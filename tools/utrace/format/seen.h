@@ -24,6 +24,7 @@ struct log;
  *	and takes its place, and that was printed
  * @entry: a copy of the last entry of a system call with its items; NULL before
  *	the first one
+ * @resumes: name of the call that restart_syscall() continues, else NULL
  * @log: file of its lines with -ff, else NULL
  * @nr: number of its last call, as number_of() in call_line.c returns it
  * @ip: where its last call was made, 0 if that is not known
@@ -41,6 +42,7 @@ struct seen_task {
 	bool detached;
 	bool superseded;
 	struct utrace_rec_sys_enter *entry;
+	const char *resumes;
 	struct log *log;
 	__u64 nr;
 	__u64 ip;
