@@ -26,19 +26,12 @@
 #include <linux/un.h>
 #include <linux/utrace.h>
 
+#include "forms.h"
 #include "items.h"
 #include "print.h"
 #include "sets.h"
 #include "table.h"
 #include "write.h"
-
-#ifndef __KERNEL__
-#include "format/hooks.h"
-#include "format/ioctls.h"
-#include "format/pids.h"
-#include "format/shown.h"
-#include "format/sockaddr.h"
-#endif
 
 /**
  * struct call_text - a system call being printed
@@ -78,6 +71,19 @@ static void print_address(const struct call_text *c, unsigned int arg)
 		utrace_print_hex(c->s, word(c, arg));
 	else
 		utrace_write_literal(c->s, "NULL");
+}
+
+static struct utrace_arg_text text_of(const struct call_text *c,
+				      unsigned int arg)
+{
+	return (struct utrace_arg_text){
+		.s = c->s,
+		.items = c->items,
+		.args = c->args,
+		.arg = arg,
+		.value = word(c, arg),
+		.abi = c->abi,
+	};
 }
 
 /* Return true if the item has fewer bytes than the memory of the task had. */
@@ -213,17 +219,6 @@ static void print_environment(const struct call_text *c, unsigned int arg)
 		       item->flags & UTRACE_ITEM_F_OPEN ? ", unterminated" : "");
 }
 
-static void print_in6_addr(struct seq_buf *s, const struct in6_addr *addr)
-{
-#ifdef __KERNEL__
-	seq_buf_printf(s, "%pI6c", addr);
-#else
-	char text[INET6_ADDRSTRLEN];
-
-	seq_buf_puts(s, inet_ntop(AF_INET6, addr, text, sizeof(text)));
-#endif
-}
-
 /**
  * utrace_print_inet() - print an address of the internet
  * @s: the text is appended here
@@ -237,88 +232,11 @@ void utrace_print_inet(struct seq_buf *s, const void *addr, bool six)
 	const u8 *byte = addr;
 
 	if (six)
-		print_in6_addr(s, addr);
+		utrace_form_in6(s, addr);
 	else
 		seq_buf_printf(s, "inet_addr(\"%u.%u.%u.%u\")", byte[0],
 			       byte[1], byte[2], byte[3]);
 }
-
-#ifdef __KERNEL__
-/*
- * Print sun_path.  An abstract name begins with a NUL and extends to the end of
- * the address.  Any other name ends at its first NUL or with the address.
- */
-static void print_unix(struct seq_buf *s, const struct sockaddr_un *un,
-		       size_t len)
-{
-	/* A program may claim a length larger than that of any address. */
-	len = min(len - offsetof(struct sockaddr_un, sun_path),
-		  sizeof(un->sun_path));
-	if (!len)
-		return;
-	utrace_write_literal(s, ", sun_path=");
-	if (un->sun_path[0]) {
-		utrace_print_string(s, un->sun_path,
-				    strnlen(un->sun_path, len));
-	} else {
-		utrace_write_char(s, '@');
-		utrace_print_string(s, un->sun_path + 1, len - 1);
-	}
-}
-
-static void print_inet(struct seq_buf *s, const struct sockaddr_in *in)
-{
-	seq_buf_printf(s, ", sin_port=htons(%u), sin_addr=",
-		       ntohs(in->sin_port));
-	utrace_print_inet(s, &in->sin_addr, false);
-}
-
-static void print_inet6(struct seq_buf *s, const struct sockaddr_in6 *in6)
-{
-	seq_buf_printf(s, ", sin6_port=htons(%u), sin6_flowinfo=htonl(%u), ",
-		       ntohs(in6->sin6_port), ntohl(in6->sin6_flowinfo));
-	utrace_write_literal(s, "sin6_addr=inet_pton(\"");
-	print_in6_addr(s, &in6->sin6_addr);
-	seq_buf_printf(s, "\"), sin6_scope_id=%u", in6->sin6_scope_id);
-}
-
-static void print_netlink(struct seq_buf *s, const struct sockaddr_nl *nl)
-{
-	seq_buf_printf(s, ", nl_pid=%u, nl_groups=%#x", nl->nl_pid,
-		       nl->nl_groups);
-}
-
-static void print_other(struct seq_buf *s, const u8 *data, size_t len)
-{
-	size_t i;
-
-	utrace_write_literal(s, ", sa_data=0x");
-	for (i = 0; i < len; i++)
-		seq_buf_printf(s, "%02x", data[i]);
-}
-
-static void print_family(struct seq_buf *s,
-			 const struct sockaddr_storage *addr, size_t len)
-{
-	const size_t head = sizeof(addr->ss_family);
-
-	utrace_write_literal(s, "sa_family=");
-	utrace_print_flags(s, UTRACE_FLAGS_FAMILY, addr->ss_family);
-	if (addr->ss_family == AF_UNIX)
-		print_unix(s, (const void *)addr, len);
-	else if (addr->ss_family == AF_INET &&
-		 len >= offsetofend(struct sockaddr_in, sin_addr))
-		print_inet(s, (const void *)addr);
-	else if (addr->ss_family == AF_INET6 &&
-		 len >= offsetofend(struct sockaddr_in6, sin6_addr))
-		print_inet6(s, (const void *)addr);
-	else if (addr->ss_family == AF_NETLINK &&
-		 len >= sizeof(struct sockaddr_nl))
-		print_netlink(s, (const void *)addr);
-	else if (len > head)
-		print_other(s, (const u8 *)addr + head, len - head);
-}
-#endif
 
 /**
  * utrace_print_sockaddr() - print a captured address of a socket
@@ -334,35 +252,16 @@ noinline_for_stack void utrace_print_sockaddr(struct seq_buf *s,
 	size_t len = min_t(size_t, item->len, sizeof(addr));
 
 	memcpy(&addr, item->data, len);
-#ifdef __KERNEL__
-	utrace_write_char(s, '{');
-	print_family(s, &addr, len);
-	seq_buf_puts(s, is_part(item) ? ", ...}" : "}");
-#else
-	sockaddr_print(s, &addr, len);
-#endif
+	utrace_form_sockaddr(s, &addr, len, is_part(item));
 }
 
-/*
- * Print the address of a socket.  @is is NULL for memory without a length.  If
- * the call has cut an address that it wrote, what follows is no part of it.
- */
 static void print_sockaddr(const struct call_text *c, unsigned int arg,
 			   const struct utrace_arg *is)
 {
+	const struct utrace_arg_text text = text_of(c, arg);
 	const struct utrace_item *item = item_of(c, arg);
 
-#ifndef __KERNEL__
-	if (item && is && !sockaddr_print_arg(c->s, c->items, item, is)) {
-		print_address(c, arg);
-		return;
-	}
-	if (item && is)
-		return;
-#endif
-	if (item && item->len >= sizeof(sa_family_t))
-		utrace_print_sockaddr(c->s, item);
-	else
+	if (!item || !utrace_form_sockaddr_arg(&text, item, is))
 		print_address(c, arg);
 }
 
@@ -433,68 +332,13 @@ static noinline_for_stack void print_wait_status(const struct call_text *c, unsi
 	}
 }
 
-#ifdef __KERNEL__
-/*
- * Print the memory that structures point to.  The kernel's clients capture no
- * structures but struct iovec.
- */
-static bool structs_print(struct seq_buf *s,
-			  const struct utrace_call_items *items,
-			  const unsigned long args[6], unsigned int arg,
-			  const struct utrace_memory *memory,
-			  enum utrace_abi abi)
-{
-	const struct utrace_layout *layout = &utrace_layouts[memory->layout];
-	const struct utrace_item *item = items->out[arg] ?: items->of[arg], *one;
-	const char *before = "";
-	unsigned int i;
-
-	if (!item || !layout->npointers)
-		return false;
-	utrace_write_char(s, '[');
-	for (i = 0; i < item->len / layout->size[abi]; i++) {
-		one = utrace_item_behind(items, item,
-					 utrace_pointers[layout->pointer].at[abi],
-					 i);
-		if (!one)
-			continue;
-		seq_buf_puts(s, before);
-		utrace_print_memory(s, items, one);
-		before = ", ";
-	}
-	if (is_part(item))
-		seq_buf_printf(s, "%s...", before);
-	utrace_write_char(s, ']');
-	return true;
-}
-#endif
-
 static void print_structs(const struct call_text *c, unsigned int arg,
 			  const struct utrace_arg *is)
 {
-	if (!c->items || !structs_print(c->s, c->items, c->args, arg,
-					&utrace_memories[is->len], c->abi))
+	const struct utrace_arg_text text = text_of(c, arg);
+
+	if (!c->items || !utrace_form_structs(&text, &utrace_memories[is->len]))
 		print_address(c, arg);
-}
-
-/* Print an argument, or a result, that a function of the command prints. */
-static void print_by_hook(const struct call_text *c, unsigned int arg,
-			  const struct utrace_arg *is)
-{
-#ifndef __KERNEL__
-	const struct arg_text text = {
-		.s = c->s,
-		.items = c->items,
-		.args = c->args,
-		.arg = arg,
-		.value = word(c, arg),
-		.abi = c->abi,
-	};
-
-	utrace_arg_hooks[is->len](&text);
-#else
-	utrace_print_hex(c->s, word(c, arg));
-#endif
 }
 
 /* A number in its size, or in bytes. */
@@ -521,16 +365,6 @@ static void print_id(struct seq_buf *s, unsigned long value,
 		utrace_write_decimal(s, number(value, is));
 }
 
-/* The kernel's printers have no names of the types of files. */
-static void print_mode(struct seq_buf *s, unsigned long value)
-{
-#ifdef __KERNEL__
-	seq_buf_printf(s, "%#03o", (u16)value);
-#else
-	structs_print_mode(s, (u16)value);
-#endif
-}
-
 static void print_dev(struct seq_buf *s, u32 dev)
 {
 	const char *after = "";
@@ -550,32 +384,22 @@ static void print_dev(struct seq_buf *s, u32 dev)
 	seq_buf_puts(s, after);
 }
 
-static void print_flags(const struct call_text *c, unsigned int set,
-			unsigned long value)
-{
-#ifndef __KERNEL__
-	if (set == UTRACE_FLAGS_IOCTL) {
-		ioctl_print(c->s, value, c->abi);
-		return;
-	}
-#endif
-	utrace_print_flags(c->s, set, value);
-}
-
 /* Print an argument, whose number is @value. */
 static void print_arg(const struct call_text *c, unsigned int arg,
 		      const struct utrace_arg *is, unsigned long value)
 {
+	struct utrace_arg_text text = text_of(c, arg);
+
 	switch (is->type) {
 	case UTRACE_ARG_ADDR:
 		print_address(c, arg);
 		break;
-	case UTRACE_ARG_INT:
 	case UTRACE_ARG_PID:
 		utrace_write_signed(c->s, (int)value);
-#ifndef __KERNEL__
-		pid_explain(c->s, (int)value);
-#endif
+		utrace_form_pid(c->s, value);
+		break;
+	case UTRACE_ARG_INT:
+		utrace_write_signed(c->s, (int)value);
 		break;
 	case UTRACE_ARG_LONG:
 		utrace_write_signed(c->s, c->ia32 && !is->len ? (int)value :
@@ -591,7 +415,7 @@ static void print_arg(const struct call_text *c, unsigned int arg,
 		seq_buf_printf(c->s, "%#03o", (u16)value);
 		break;
 	case UTRACE_ARG_MODE:
-		print_mode(c->s, value);
+		utrace_form_mode(c->s, value);
 		break;
 	case UTRACE_ARG_DEV:
 		print_dev(c->s, value);
@@ -600,7 +424,8 @@ static void print_arg(const struct call_text *c, unsigned int arg,
 		utrace_print_signal(c->s, value);
 		break;
 	case UTRACE_ARG_FLAGS:
-		print_flags(c, is->len, value);
+		text.value = value;
+		utrace_form_flags(&text, is->len);
 		break;
 	case UTRACE_ARG_FD:
 	case UTRACE_ARG_DFD:
@@ -628,7 +453,7 @@ static void print_arg(const struct call_text *c, unsigned int arg,
 		print_structs(c, arg, is);
 		break;
 	case UTRACE_ARG_HOOK:
-		print_by_hook(c, arg, is);
+		utrace_form_hook(&text, is->len);
 		break;
 	default:
 		utrace_print_hex(c->s, number(value, is));
@@ -790,11 +615,10 @@ static unsigned int entry_args(const struct utrace_call *call)
 	return i;
 }
 
-#ifndef __KERNEL__
-/* Print argument @i of those that the command prints. */
+/* Print argument @i of those that are printed. */
 static void print_shown(const struct call_text *c,
 			const struct utrace_call *call,
-			const struct shown *shown, unsigned int i)
+			const struct utrace_shown *shown, unsigned int i)
 {
 	unsigned int arg = shown->args[i].arg;
 
@@ -817,9 +641,9 @@ static bool print_parts_shown(const struct call_text *c,
 			      bool exit)
 {
 	unsigned int first, end, i;
-	struct shown shown;
+	struct utrace_shown shown;
 
-	if (utrace_style.raw || !shown_find(&shown, call, c->args, c->abi))
+	if (utrace_style.raw || !utrace_form_args(&shown, call, c->args, c->abi))
 		return false;
 	first = entry ? 0 : shown.entry;
 	end = exit ? shown.n : shown.entry;
@@ -831,14 +655,6 @@ static bool print_parts_shown(const struct call_text *c,
 	}
 	return true;
 }
-#else
-static bool print_parts_shown(const struct call_text *c,
-			      const struct utrace_call *call, bool entry,
-			      bool exit)
-{
-	return false;
-}
-#endif
 
 /*
  * Print the arguments that are known at the entry of the call if @entry, with a
@@ -856,18 +672,25 @@ static void print_parts(const struct call_text *c,
 		utrace_write_literal(c->s, ", ");
 }
 
-#ifndef __KERNEL__
-/* Check whether utrace_print_call_entry() leaves arguments for the exit. */
+/**
+ * utrace_call_has_rest() - check whether utrace_print_call_entry() leaves
+ * arguments for the exit
+ * @nr: number of the call, as for utrace_call_of()
+ * @args: its arguments
+ *
+ * Context: Any.
+ * Return: true if utrace_print_call_exit() prints any.
+ */
 bool utrace_call_has_rest(u64 nr, const unsigned long args[6])
 {
 	const struct utrace_call *call = row_of(nr, args);
-	struct shown shown;
+	struct utrace_shown shown;
 
-	if (!utrace_style.raw && shown_find(&shown, call, args, utrace_abi_of(nr)))
+	if (!utrace_style.raw &&
+	    utrace_form_args(&shown, call, args, utrace_abi_of(nr)))
 		return shown.entry < shown.n;
 	return entry_args(call) < call->nargs;
 }
-#endif
 
 /**
  * utrace_print_call_items() - print a system call with items from

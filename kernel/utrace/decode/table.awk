@@ -4,7 +4,8 @@
 #
 # Usage: awk -f values.awk -f sets.awk -f structs.awk -f table.awk [VALUES...]
 #	tables/*.tbl args.tbl syscall_64.tbl syscall_32.tbl
-# Writes rows.h, which table.c includes. Names and numbers of the calls come
+# Writes rows.h, which table.c includes, and to the file arg_hooks the functions
+# of the command that print arguments. Names and numbers of the calls come
 # from the two tables of the kernel, the types of their arguments from args.tbl,
 # the structures that arguments point to from tables/.
 
@@ -588,6 +589,9 @@ END {
 		write_query()
 		exit
 	}
+	print "/* Made by table.awk, do not edit. */\n" \
+		"static void (*const arg_hooks[])(const struct utrace_arg_text *text) = {\n" \
+		hooks "};" > arg_hooks
 	print "/* Made by table.awk, do not edit. */"
 	print "const struct utrace_pointer utrace_pointers[] = {"
 	print pointers "};\n\nconst struct utrace_layout utrace_layouts[] = {"
@@ -596,9 +600,7 @@ END {
 	print keys "};\n\nstatic const struct utrace_call command_calls[] = {"
 	print command_rows "};\n\nstatic const struct choice choices[] = {"
 	print choices "};\n\nstatic const struct utrace_call native_calls[] = {"
-	print native "};\n\n#ifndef __KERNEL__"
-	print "void (*const utrace_arg_hooks[])(const struct arg_text *text) = {"
-	print hooks "};\n#endif\n\n#ifdef CONFIG_IA32_EMULATION"
+	print native "};\n\n#ifdef CONFIG_IA32_EMULATION"
 	print "static const struct utrace_unpack unpacks[] = {"
 	print unpacks "};\n\nstatic const struct utrace_call unpacked_calls[] = {"
 	print unpacked "};\n\nstatic const struct utrace_call ia32_calls[] = {"

@@ -16,10 +16,6 @@
 #include "sets.h"
 #include "table.h"
 
-#ifndef __KERNEL__
-#include "format/hooks.h"
-#endif
-
 /*
  * How a call chooses among its rows by command.  The key is the argument of
  * by[0] under its mask; if by[1].mask is not 0, this is the upper half, and the

@@ -59,7 +59,7 @@
  * @UTRACE_ARG_MODE: the type and the permissions of a file
  * @UTRACE_ARG_DEV: the number of a device, after the mode of a file that is one
  * @UTRACE_ARG_HOOK: a number that a function of the command prints; @len is the
- *	index in utrace_arg_hooks[]
+ *	number of the function in the command
  * @UTRACE_ARG_NAMES: a result with names, which follow it; as UTRACE_ARG_FLAGS
  */
 enum utrace_arg_type {
@@ -237,8 +237,6 @@ extern const struct utrace_layout utrace_layouts[];
 extern const struct utrace_pointer utrace_pointers[];
 
 #ifndef __KERNEL__
-struct arg_text;
-extern void (*const utrace_arg_hooks[])(const struct arg_text *text);
 #endif
 
 /**

@@ -11,6 +11,7 @@
 #	set_names.h	the names
 #	rows.h		the system calls, and the memory that arguments point to
 #	fields.h	the members of structures, if WHO is "command"
+#	arg_hooks.h	its functions that print arguments
 #	ioctl_names.h	the numbers of ioctl(), if WHO is "command"
 #
 # If WHO is "kernel", set_names.h has only the names that the kernel prints. AWK,
@@ -40,7 +41,8 @@ generate() {
 	result=$1
 	script=$2
 	shift 2
-	scripts="-v who=$who -v header=$header -f $here/values.awk -f $here/sets.awk -f $here/structs.awk"
+	scripts="-v who=$who -v header=$header -v arg_hooks=$out/arg_hooks.h
+		-f $here/values.awk -f $here/sets.awk -f $here/structs.awk"
 	$AWK -v query=1 $scripts -f "$script" "$@" > "$out/query.c"
 	for abi in 64 32 x32; do
 		compile -m$abi -c -o "$out/query.o" "$out/query.c"

@@ -31,15 +31,15 @@ void whole_clone_args(const struct element *e);
 void whole_comm(const struct element *e);
 void whole_xfeatures(const struct element *e);
 void whole_user_desc(const struct element *e);
-void arg_ambient_cap(const struct arg_text *a);
-void arg_futex_op(const struct arg_text *a);
-void arg_ldt_result(const struct arg_text *a);
-void arg_long_signal(const struct arg_text *a);
-void arg_mce_policy(const struct arg_text *a);
-void arg_pidtype(const struct arg_text *a);
-void arg_ptracer(const struct arg_text *a);
-void arg_xfeature(const struct arg_text *a);
-void arg_vector_length(const struct arg_text *a);
+void arg_ambient_cap(const struct utrace_arg_text *a);
+void arg_futex_op(const struct utrace_arg_text *a);
+void arg_ldt_result(const struct utrace_arg_text *a);
+void arg_long_signal(const struct utrace_arg_text *a);
+void arg_mce_policy(const struct utrace_arg_text *a);
+void arg_pidtype(const struct utrace_arg_text *a);
+void arg_ptracer(const struct utrace_arg_text *a);
+void arg_xfeature(const struct utrace_arg_text *a);
+void arg_vector_length(const struct utrace_arg_text *a);
 
 void whole_msgbuf(const struct element *e);
 void whole_text(const struct element *e);
@@ -48,9 +48,9 @@ void whole_nodemask_before(const struct element *e);
 void whole_page_status(const struct element *e);
 void whole_syscall_info(const struct element *e);
 void whole_user_desc_query(const struct element *e);
-void arg_personality(const struct arg_text *a);
-void arg_personality_result(const struct arg_text *a);
-void arg_tagged_address(const struct arg_text *a);
+void arg_personality(const struct utrace_arg_text *a);
+void arg_personality_result(const struct utrace_arg_text *a);
+void arg_tagged_address(const struct utrace_arg_text *a);
 
 /* hooks_security.c */
 void whole_cap_data(const struct element *e);
@@ -58,11 +58,11 @@ void whole_fprog(const struct element *e);
 void whole_landlock_ruleset(const struct element *e);
 void whole_seccomp_filter(const struct element *e);
 void whole_sock_filter(const struct element *e);
-void arg_errno(const struct arg_text *a);
-void arg_quota_command(const struct arg_text *a);
+void arg_errno(const struct utrace_arg_text *a);
+void arg_quota_command(const struct utrace_arg_text *a);
 
 /* hooks_signal.c */
-void arg_signal_result(const struct arg_text *a);
+void arg_signal_result(const struct utrace_arg_text *a);
 void whole_frame(const struct element *e);
 void whole_siginfo(const struct element *e);
 void whole_sigset(const struct element *e);
@@ -98,9 +98,9 @@ void hook_ipx_network(const struct element *element, const struct member *member
 void hook_sll_addr(const struct element *element, const struct member *member);
 void whole_sock_filters(const struct element *element);
 void whole_sock_fprog_option(const struct element *element);
-void arg_eth_protocol(const struct arg_text *a);
-void arg_sockopt(const struct arg_text *a);
-void arg_sockopt_got(const struct arg_text *a);
+void arg_eth_protocol(const struct utrace_arg_text *a);
+void arg_sockopt(const struct utrace_arg_text *a);
+void arg_sockopt_got(const struct utrace_arg_text *a);
 void hook_mr_address(const struct element *element, const struct member *member);
 void hook_sockaddr(const struct element *element, const struct member *member);
 void whole_sockopt(const struct element *element);
@@ -122,11 +122,11 @@ void hook_ticks(const struct element *element, const struct member *member);
 void hook_sigval(const struct element *element, const struct member *member);
 void hook_rlim(const struct element *element, const struct member *member);
 void hook_epoll_data(const struct element *element, const struct member *member);
-void arg_ioprio(const struct arg_text *a);
+void arg_ioprio(const struct utrace_arg_text *a);
 
 /* fcntl() and ioctl() */
-void arg_ioctl(const struct arg_text *a);
-void arg_swapon(const struct arg_text *a);
+void arg_ioctl(const struct utrace_arg_text *a);
+void arg_swapon(const struct utrace_arg_text *a);
 void hook_loop_key(const struct element *element, const struct member *member);
 void hook_term_iflag(const struct element *element, const struct member *member);
 void hook_term_oflag(const struct element *element, const struct member *member);

@@ -29,7 +29,7 @@ static bool is_raw(void)
  * Print an argument of which nothing is known.  In the numbers of some drivers
  * it always is an address.
  */
-void arg_ioctl(const struct arg_text *a)
+void arg_ioctl(const struct utrace_arg_text *a)
 {
 	static const unsigned char pointers[] = {
 		0x03, 0x12, 0x22, '$', '=', 'E', 'K', 0x89, 0x94, 0xb4,
@@ -43,7 +43,7 @@ void arg_ioctl(const struct arg_text *a)
 }
 
 /* The flags of swapon() have a priority in their low bits. */
-void arg_swapon(const struct arg_text *a)
+void arg_swapon(const struct utrace_arg_text *a)
 {
 	const unsigned int priority = 0x7fff;
 	unsigned int flags = a->value;

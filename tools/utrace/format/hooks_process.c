@@ -132,7 +132,7 @@ static void print_personality(struct seq_buf *s, __u32 value)
 }
 
 /* All bits ask for the personality and do not change it. */
-void arg_personality(const struct arg_text *a)
+void arg_personality(const struct utrace_arg_text *a)
 {
 	if ((__u32)a->value == 0xffffffff)
 		utrace_print_hex(a->s, 0xffffffff);
@@ -140,7 +140,7 @@ void arg_personality(const struct arg_text *a)
 		print_personality(a->s, a->value);
 }
 
-void arg_personality_result(const struct arg_text *a)
+void arg_personality_result(const struct utrace_arg_text *a)
 {
 	utrace_print_hex(a->s, a->value);
 	utrace_write_literal(a->s, " (");
@@ -197,7 +197,7 @@ void whole_nodemask_before(const struct element *e)
 }
 
 /* modify_ldt() returns an int, so that an error is a positive long. */
-void arg_ldt_result(const struct arg_text *a)
+void arg_ldt_result(const struct utrace_arg_text *a)
 {
 	int error = -(int)a->value;
 	const char *name = error > 0 ? strerrorname_np(error) : NULL;
@@ -501,7 +501,7 @@ void whole_syscall_info(const struct element *e)
 /* prctl() */
 
 /* A capability, for the commands of PR_CAP_AMBIENT that take one. */
-void arg_ambient_cap(const struct arg_text *a)
+void arg_ambient_cap(const struct utrace_arg_text *a)
 {
 	if (a->args[1] == PR_CAP_AMBIENT_RAISE ||
 	    a->args[1] == PR_CAP_AMBIENT_LOWER ||
@@ -511,7 +511,7 @@ void arg_ambient_cap(const struct arg_text *a)
 		utrace_print_hex(a->s, a->value);
 }
 
-void arg_mce_policy(const struct arg_text *a)
+void arg_mce_policy(const struct utrace_arg_text *a)
 {
 	if (a->args[1] == PR_MCE_KILL_SET)
 		utrace_print_flags(a->s, UTRACE_FLAGS_MCE_POLICY, a->value);
@@ -520,7 +520,7 @@ void arg_mce_policy(const struct arg_text *a)
 }
 
 /* The number of a signal that is a word. */
-void arg_long_signal(const struct arg_text *a)
+void arg_long_signal(const struct utrace_arg_text *a)
 {
 	if (a->value > 128)
 		utrace_write_decimal(a->s, a->value);
@@ -529,7 +529,7 @@ void arg_long_signal(const struct arg_text *a)
 }
 
 /* A process that may trace the task. */
-void arg_ptracer(const struct arg_text *a)
+void arg_ptracer(const struct utrace_arg_text *a)
 {
 	long any = a->abi == UTRACE_ABI_NATIVE ? -1L : 0xffffffffL;
 
@@ -559,20 +559,20 @@ static void print_commented(struct seq_buf *s, unsigned int set,
 }
 
 /* A kind of processes, which strace always prints as a number. */
-void arg_pidtype(const struct arg_text *a)
+void arg_pidtype(const struct utrace_arg_text *a)
 {
 	print_commented(a->s, UTRACE_FLAGS_PIDTYPE, (__u32)a->value,
 			"PIDTYPE_???");
 }
 
 /* A feature of the CPU, likewise. */
-void arg_xfeature(const struct arg_text *a)
+void arg_xfeature(const struct utrace_arg_text *a)
 {
 	print_commented(a->s, UTRACE_FLAGS_XFEATURE, a->value, "XFEATURE_???");
 }
 
 /* The length of a vector, and flags above it. */
-void arg_vector_length(const struct arg_text *a)
+void arg_vector_length(const struct utrace_arg_text *a)
 {
 	static const struct {
 		unsigned int bit;
@@ -607,7 +607,7 @@ void arg_vector_length(const struct arg_text *a)
 }
 
 /* How addresses are tagged; strace names the first bit also if it is 0. */
-void arg_tagged_address(const struct arg_text *a)
+void arg_tagged_address(const struct utrace_arg_text *a)
 {
 	unsigned long tags = a->value & PR_MTE_TAG_MASK, rest;
 
@@ -650,7 +650,7 @@ static void print_op(struct seq_buf *s, unsigned int set, unsigned int value,
 }
 
 /* An operation of FUTEX_WAKE_OP and its comparison. */
-void arg_futex_op(const struct arg_text *a)
+void arg_futex_op(const struct utrace_arg_text *a)
 {
 	__u32 op = a->value;
 

@@ -232,7 +232,7 @@ void whole_cap_data(const struct element *e)
 /* Keys */
 
 /* An error that a key is given. */
-void arg_errno(const struct arg_text *a)
+void arg_errno(const struct utrace_arg_text *a)
 {
 	__u32 error = a->value;
 	const char *name = error < 4096 ? strerrorname_np(error) : NULL;
@@ -263,7 +263,7 @@ void whole_landlock_ruleset(const struct element *e)
 /* Quotas */
 
 /* A command of quotactl(), and the kind of quotas that it is for. */
-void arg_quota_command(const struct arg_text *a)
+void arg_quota_command(const struct utrace_arg_text *a)
 {
 	__u8 constants = utrace_style.constants;
 	__u32 command = a->value;

@@ -29,7 +29,7 @@ void whole_sigset(const struct element *e)
 }
 
 /* A result that is a signal. */
-void arg_signal_result(const struct arg_text *a)
+void arg_signal_result(const struct utrace_arg_text *a)
 {
 	utrace_write_signed(a->s, a->value);
 	if (!a->value || utrace_style.constants == UTRACE_CONSTANTS_RAW)

@@ -46,7 +46,7 @@ void hook_eth_protocol(const struct element *e, const struct member *m)
 }
 
 /* Print the protocol that socket() gets. */
-void arg_eth_protocol(const struct arg_text *a)
+void arg_eth_protocol(const struct utrace_arg_text *a)
 {
 	char text[64];
 
@@ -472,7 +472,7 @@ static const struct {
 };
 
 /* Print the name of an option, which depends on the level before it. */
-void arg_sockopt(const struct arg_text *a)
+void arg_sockopt(const struct utrace_arg_text *a)
 {
 	unsigned int level = a->args[a->arg - 1], option = a->value;
 	size_t i;
@@ -486,7 +486,7 @@ void arg_sockopt(const struct arg_text *a)
 	utrace_write_decimal(a->s, option);
 }
 
-void arg_sockopt_got(const struct arg_text *a)
+void arg_sockopt_got(const struct utrace_arg_text *a)
 {
 	unsigned int level = a->args[a->arg - 1], option = a->value;
 

@@ -163,7 +163,7 @@ static void print_ioprio(struct seq_buf *s, __u32 value)
 }
 
 /* Print a class and a level. */
-void arg_ioprio(const struct arg_text *a)
+void arg_ioprio(const struct utrace_arg_text *a)
 {
 	__u32 value = a->value;
 	struct seq_buf *s = a->s;

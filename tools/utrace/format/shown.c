@@ -13,7 +13,7 @@
 
 #include "shown.h"
 
-static void add(struct shown *shown, unsigned int arg, const char *name)
+static void add(struct utrace_shown *shown, unsigned int arg, const char *name)
 {
 	shown->args[shown->n].arg = arg;
 	shown->args[shown->n].name = name;
@@ -22,7 +22,7 @@ static void add(struct shown *shown, unsigned int arg, const char *name)
 }
 
 /* clone() prints names, and only what the flags ask for. */
-static void of_clone(struct shown *shown, const unsigned long args[6],
+static void of_clone(struct utrace_shown *shown, const unsigned long args[6],
 		     enum utrace_abi abi)
 {
 	/* The 32-bit table has the last two in another order. */
@@ -40,7 +40,7 @@ static void of_clone(struct shown *shown, const unsigned long args[6],
 }
 
 /* prctl(PR_SET_SECCOMP) has further arguments only with a filter. */
-static void of_seccomp(struct shown *shown, const unsigned long args[6])
+static void of_seccomp(struct utrace_shown *shown, const unsigned long args[6])
 {
 	add(shown, 0, NULL);
 	add(shown, 1, NULL);
@@ -54,7 +54,7 @@ static void of_seccomp(struct shown *shown, const unsigned long args[6])
 }
 
 /* Unknown kinds of prctl(PR_SET_VMA) take numbers. */
-static void of_set_vma(struct shown *shown)
+static void of_set_vma(struct utrace_shown *shown)
 {
 	unsigned int i;
 
@@ -74,7 +74,7 @@ static void of_set_vma(struct shown *shown)
  *
  * Return: false if all of them are, in the order of the row.
  */
-bool shown_find(struct shown *shown, const struct utrace_call *call,
+bool shown_find(struct utrace_shown *shown, const struct utrace_call *call,
 		const unsigned long args[6], enum utrace_abi abi)
 {
 	/* The kernel ignores the upper half of an option of prctl(). */

@@ -10,6 +10,7 @@
 
 #include <linux/types.h>
 
+#include "decode/forms.h"
 #include "decode/items.h"
 #include "decode/table.h"
 
@@ -134,24 +135,6 @@ struct element {
 	unsigned int index;
 	__u64 address;
 	bool input;
-	enum utrace_abi abi;
-};
-
-/**
- * struct arg_text - an argument or a result that a hook prints
- * @s: the text is appended here
- * @items: the captured items of the call
- * @args: arguments of the call; of a result: the result alone
- * @arg: number of the argument
- * @value: its value
- * @abi: ABI of the call
- */
-struct arg_text {
-	struct seq_buf *s;
-	const struct utrace_call_items *items;
-	const unsigned long *args;
-	unsigned int arg;
-	unsigned long value;
 	enum utrace_abi abi;
 };
 
