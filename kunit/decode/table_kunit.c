@@ -12,6 +12,7 @@
 #include <linux/netlink.h>
 #include <linux/seq_buf.h>
 #include <linux/sched.h>
+#include <linux/uio.h>
 #include <linux/un.h>
 #include <linux/utrace.h>
 
@@ -272,6 +273,17 @@ static void add_bytes(struct printer *p, unsigned int arg, const char *string)
 	add_item(p, arg, UTRACE_ITEM_BYTES, string, strlen(string), 0);
 }
 
+/* Add the memory of entry @index of an array that is @parent items earlier. */
+static void add_behind(struct printer *p, unsigned int arg, unsigned int parent,
+		       unsigned int index, const char *string)
+{
+	struct utrace_item *item = (void *)(p->items + p->used);
+
+	add_bytes(p, arg, string);
+	item->parent = parent;
+	item->index = index;
+}
+
 static const char *print_nr(struct printer *p, u64 nr,
 			    const unsigned long args[6])
 {
@@ -368,6 +380,7 @@ static void print_flags(struct kunit *test)
 
 static void print_strings(struct kunit *test)
 {
+	static const struct iovec iov[3] = {};
 	struct printer *p = new_printer(test);
 
 	add_string(p, 1, "/etc/passwd");
@@ -385,9 +398,11 @@ static void print_strings(struct kunit *test)
 	add_string(p, 0, "/bin/ls");
 	KUNIT_EXPECT_STREQ(test, PRINT(p, execve, 1, 2, 3),
 			   "execve(\"/bin/ls\", [\"ls\", \"-l\"], [])");
-	add_bytes(p, 1, "abcd");
-	KUNIT_EXPECT_STREQ(test, PRINT(p, writev, 1, 0x1000, 2),
-			   "writev(1, [\"abcd\"], 2)");
+	add_item(p, 1, UTRACE_ITEM_STRUCT, iov, sizeof(iov), 0);
+	add_behind(p, 1, 1, 0, "abcd");
+	add_behind(p, 1, 2, 2, "ef");
+	KUNIT_EXPECT_STREQ(test, PRINT(p, writev, 1, 0x1000, 3),
+			   "writev(1, [\"abcd\", \"ef\"], 3)");
 	/*
 	 * Items are not printed if their argument is no path or their kind is
 	 * not a string.
