@@ -661,6 +661,22 @@ static void print_outputs(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, seq_buf_str(&p->s), " \"abc\" \"ab\"...");
 }
 
+/* An item is ignored if its argument has a type for which none is captured. */
+static void items_without_type(struct kunit *test)
+{
+	struct utrace_call_items items = UTRACE_CALL_ITEMS_INIT;
+	struct printer *p = new_printer(test);
+
+	add_bytes(p, 0, "abc");
+	utrace_call_items_add(&items, utrace_call_of(__NR_setuid), p->items,
+			      p->used);
+	utrace_call_items_add(&items, utrace_call_of(__NR_umask), p->items,
+			      p->used);
+	utrace_call_items_add(&items, utrace_call_of(__NR_kill), p->items,
+			      p->used);
+	KUNIT_EXPECT_NULL(test, items.of[0]);
+}
+
 static void print_unknown(struct kunit *test)
 {
 	static const unsigned long args[6] = { 1, 2, 3, 4, 5, 0x10 };
@@ -794,6 +810,7 @@ static struct kunit_case syscall_table_cases[] = {
 	KUNIT_CASE(print_wait_statuses),
 	KUNIT_CASE(print_digits),
 	KUNIT_CASE(print_outputs),
+	KUNIT_CASE(items_without_type),
 	KUNIT_CASE(print_unknown),
 	KUNIT_CASE(print_ia32),
 	KUNIT_CASE(print_results),

@@ -78,8 +78,8 @@ utrace_item_behind(const struct utrace_call_items *items,
 	return NULL;
 }
 
-/* The kind of item that is captured for a type of argument. */
-static const u8 kinds[] = {
+/* The kind of item that is captured for a type of argument; 0: none is. */
+static const u8 kinds[UTRACE_ARG_TYPES] = {
 	[UTRACE_ARG_FD] = UTRACE_ITEM_FILE,
 	[UTRACE_ARG_DFD] = UTRACE_ITEM_FILE,
 	[UTRACE_ARG_PATH] = UTRACE_ITEM_STRING,

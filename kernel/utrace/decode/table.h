@@ -61,6 +61,7 @@
  * @UTRACE_ARG_HOOK: a number that a function of the command prints; @len is the
  *	number of the function in the command
  * @UTRACE_ARG_NAMES: a result with names, which follow it; as UTRACE_ARG_FLAGS
+ * @UTRACE_ARG_TYPES: number of types
  */
 enum utrace_arg_type {
 	UTRACE_ARG_NONE,
@@ -89,6 +90,7 @@ enum utrace_arg_type {
 	UTRACE_ARG_DEV,
 	UTRACE_ARG_HOOK,
 	UTRACE_ARG_NAMES,
+	UTRACE_ARG_TYPES
 };
 
 /* Values of utrace_arg.len for memory, besides the number of an argument. */
@@ -235,9 +237,6 @@ struct utrace_unpack {
 extern const struct utrace_memory utrace_memories[];
 extern const struct utrace_layout utrace_layouts[];
 extern const struct utrace_pointer utrace_pointers[];
-
-#ifndef __KERNEL__
-#endif
 
 /**
  * struct utrace_call - one system call
