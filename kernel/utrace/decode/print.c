@@ -468,10 +468,11 @@ static void print_arg(const struct call_text *c, unsigned int arg,
 static bool ends_before(const struct call_text *c,
 			const struct utrace_call *call, unsigned int arg)
 {
-	const struct utrace_arg *before = &call->arg[arg - 1];
+	const struct utrace_arg *before;
 
 	if (!arg)
 		return false;
+	before = &call->arg[arg - 1];
 	if (call->arg[arg].type == UTRACE_ARG_DEV)
 		return before->type == UTRACE_ARG_MODE &&
 		       !S_ISCHR(c->args[arg - 1]) && !S_ISBLK(c->args[arg - 1]);
@@ -903,7 +904,13 @@ void utrace_print_output_items(struct seq_buf *s, unsigned int nr,
 {
 	const unsigned long nowhere[UTRACE_CALL_ARGS] = {};
 	const struct utrace_call *call = utrace_call_of(nr);
-	const struct call_text c = { .s = s, .args = nowhere, .items = items };
+	const struct call_text c = {
+		.s = s,
+		.args = nowhere,
+		.items = items,
+		.abi = utrace_abi_of(nr),
+		.ia32 = nr & UTRACE_SYSCALL_IA32,
+	};
 	const struct utrace_item *item;
 	unsigned int i;
 
