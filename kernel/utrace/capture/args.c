@@ -19,7 +19,10 @@
 #include "../decode/table.h"
 #include "item.h"
 
-/* Maximum number of strings that are counted. */
+/*
+ * Maximum number of strings that are counted.  It bounds the work, since a
+ * program may pass an array of any length.
+ */
 #define STRINGS		0x10000
 
 /* Read entry @i of a user array of pointers to strings; false after a fault. */
@@ -39,8 +42,8 @@ static bool get_string_pointer(const char __user **to,
 }
 
 /*
- * Count the pointers of @array from the one with number @i on.  A task may have
- * more, but execve() takes no more.
+ * Count the pointers of @array from the one with number @i on, up to STRINGS of
+ * them.  Return the number of all pointers of @array.
  */
 static size_t count_strings(const void __user *array, size_t i,
 			    unsigned int *flags)

@@ -103,14 +103,17 @@ static void unpack(struct unpacked *u, const struct utrace_call *call,
 		   const unsigned long args[6], unsigned int what)
 {
 	const struct utrace_unpack *how = utrace_unpack_of(call);
+	const void __user *from;
 
 	u->call = call;
 	u->args = args;
 	u->unpack = NULL;
-	if (!how || !(what & UTRACE_CAPTURE_STRUCTS) ||
-	    copy_from_user(u->words,
-			   (const void __user *)(unsigned long)(u32)args[how->memory],
-			   how->words * sizeof(u32)))
+	if (!how || !(what & UTRACE_CAPTURE_STRUCTS))
+		return;
+	/* The other call may have fewer arguments than utrace_unpack() fills in. */
+	memset(u->words, 0, sizeof(u->words));
+	from = (const void __user *)(unsigned long)(u32)args[how->memory];
+	if (copy_from_user(u->words, from, how->words * sizeof(u32)))
 		return;
 	u->call = utrace_unpack(call, args, u->words, u->unpacked);
 	u->args = u->unpacked;

@@ -8,8 +8,8 @@
  * that a client sees those that were used, also if another thread changes the
  * memory.
  *
- * A layout has no pointer to a layout that leads back to it, so the depth is
- * bounded by the table.
+ * The functions that follow pointers are recursive.  table.awk reports layouts
+ * that lead to more than 4 structures one after another, so the stack suffices.
  */
 #include <linux/align.h>
 #include <linux/bits.h>
@@ -264,6 +264,9 @@ void utrace_capture_structs(struct utrace_capture *c, unsigned int arg,
 	const void __user *from = (const void __user *)args[arg];
 	u64 length;
 
+	/* Another ABI has the structure, so nothing tells its size in this one. */
+	if (!layout->size[abi])
+		return;
 	if (memory->flags & UTRACE_MEMORY_FRAME)
 		from = (void __user *)user_stack_pointer(current_pt_regs()) +
 		       memory->at[abi];

@@ -95,6 +95,7 @@ function add_pointers(i, j, prefix,	m, what) {
 function add_layouts(	i, before, limit) {
 	for (i = 0; i < nlayouts; i++) {
 		before = npointers + 0
+		check_depth(i, i, 1)
 		add_pointers(i, i, "")
 		limit = ""
 		if (match(layout_options[i], / limit=[^ ]+/))
@@ -106,6 +107,26 @@ function add_layouts(	i, before, limit) {
 			each_abi("sizeof(" ctype[i] ")", layout_abi[i]) ",\n" \
 			limit "\t\t.pointer = " before ",\n" \
 			"\t\t.npointers = " (npointers - before) ",\n\t},\n"
+	}
+}
+
+# Report layout TOP if more than 4 structures follow one another by pointers. The
+# capture follows pointers by recursion on the kernel's stack. Structures that
+# point to each other are reported, too. I is the layout at LEVEL, from 1.
+function check_depth(top, i, level,	m, what) {
+	if (level > 4) {
+		complain(layout_file[top], layout_line[top],
+			 "more than 4 structures follow one another by pointers")
+		return
+	}
+	for (m = 0; m < nmembers[i]; m++) {
+		what = type[i, m]
+		if (!sub(/^(in|struct):/, "", what))
+			continue
+		sub(/[*@=].*/, "", what)
+		if (what in layout)
+			check_depth(top, layout[what],
+				    level + (type[i, m] ~ /^in:/))
 	}
 }
 
