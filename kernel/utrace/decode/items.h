@@ -20,7 +20,7 @@
  * @captures: the captures that were added, and their lengths; the second one is
  *	that of the exit if there are two
  * @most: maximum number of bytes to print of an item of kind UTRACE_ITEM_BYTES,
- *	and of elements of an array
+ *	and of elements of an array; UTRACE_ITEMS_ALL: no limit
  * @result: result of the call, if its exit is known
  * @tid: the task of the call, for the command
  * @decode: how the command prints descriptors
@@ -44,8 +44,21 @@ struct utrace_call_items {
 	bool failed;
 };
 
+/* Value of utrace_call_items.most without a limit. */
+#define UTRACE_ITEMS_ALL	~0U
+
 /* No items, and no limit for printing. */
-#define UTRACE_CALL_ITEMS_INIT	{ .most = ~0U }
+#define UTRACE_CALL_ITEMS_INIT	{ .most = UTRACE_ITEMS_ALL }
+
+/*
+ * Return true if all captured bytes are printed.  The kernel's printers do so,
+ * since they have no options.
+ */
+static inline bool
+utrace_items_unlimited(const struct utrace_call_items *items)
+{
+	return items->most == UTRACE_ITEMS_ALL;
+}
 
 const struct utrace_item *utrace_item_next(const void *data, size_t used,
 					   const struct utrace_item *item);

@@ -52,6 +52,19 @@ struct call_text {
 	bool ia32;
 };
 
+static struct call_text call_text_of(struct seq_buf *s, unsigned int nr,
+				     const unsigned long *args,
+				     const struct utrace_call_items *items)
+{
+	return (struct call_text){
+		.s = s,
+		.args = args,
+		.items = items,
+		.abi = utrace_abi_of(nr),
+		.ia32 = nr & UTRACE_SYSCALL_IA32,
+	};
+}
+
 /* The item of argument @arg, or NULL. */
 static const struct utrace_item *item_of(const struct call_text *c,
 					 unsigned int arg)
@@ -114,21 +127,21 @@ void utrace_print_memory(struct seq_buf *s,
 }
 
 /*
- * Return true if the command does not print a part of memory: not all that it
- * would print could be read.
+ * Return true if fewer than @most bytes of the memory could be read.  Then the
+ * command prints the address, as strace does.  The kernel prints the bytes.
  */
-static bool is_useless(const struct call_text *c, const struct utrace_item *item)
+static bool is_too_short(const struct call_text *c,
+			 const struct utrace_item *item, size_t most)
 {
-	if (!(item->flags & UTRACE_ITEM_F_FAULTED) || c->items->most == ~0U)
-		return false;
-	return item->len < c->items->most;
+	return item->flags & UTRACE_ITEM_F_FAULTED && item->len < most &&
+	       !utrace_items_unlimited(c->items);
 }
 
 static void print_memory(const struct call_text *c, unsigned int arg)
 {
 	const struct utrace_item *item = item_of(c, arg);
 
-	if (item && !is_useless(c, item))
+	if (item && !is_too_short(c, item, c->items->most))
 		utrace_print_memory(c->s, c->items, item);
 	else
 		print_address(c, arg);
@@ -139,13 +152,13 @@ static void print_string(const struct call_text *c, unsigned int arg, size_t mos
 {
 	const struct utrace_item *item = item_of(c, arg);
 
-	/* The name of a file that has no end is not printed. */
-	if (item && item->flags & UTRACE_ITEM_F_FAULTED &&
-	    most == PATH_MAX - 1 && item->len < most && c->items->most != ~0U) {
+	/* A name of a file without a NUL is not printed, even if it is long. */
+	if (item && most == PATH_MAX - 1 && is_too_short(c, item, most)) {
 		print_address(c, arg);
 		return;
 	}
-	if (!item || is_useless(c, item) || item->len <= most) {
+	if (!item || is_too_short(c, item, c->items->most) ||
+	    item->len <= most) {
 		print_memory(c, arg);
 		return;
 	}
@@ -202,14 +215,14 @@ static noinline_for_stack void print_argv(const struct call_text *c, unsigned in
 }
 
 /*
- * Print the environment of a program.  Without -v it is its address and the
- * number of its variables.
+ * Print the environment of a program.  Without -v the command prints its
+ * address and the number of its variables.
  */
 static void print_environment(const struct call_text *c, unsigned int arg)
 {
 	const struct utrace_item *item = item_of(c, arg);
 
-	if (!item || c->items->verbose || c->items->most == ~0U) {
+	if (!item || c->items->verbose || utrace_items_unlimited(c->items)) {
 		print_argv(c, arg);
 		return;
 	}
@@ -485,15 +498,14 @@ static bool ends_before(const struct call_text *c,
 	       !(c->args[arg - 1] & (O_CREAT | __O_TMPFILE));
 }
 
-/* The number of argument @arg, which may have its other half behind it. */
+/* The number of argument @arg.  The next argument may be its other half. */
 static unsigned long value_of(const struct call_text *c,
 			      const struct utrace_call *call, unsigned int arg)
 {
-	const struct utrace_arg *next = &call->arg[arg + 1];
-
-	if (!c->ia32 || arg + 1 >= call->nargs || next->type != UTRACE_ARG_UPPER)
+	if (!c->ia32 || arg + 1 >= call->nargs ||
+	    call->arg[arg + 1].type != UTRACE_ARG_UPPER)
 		return word(c, arg);
-	if (next->len)
+	if (call->arg[arg + 1].len)
 		return word(c, arg) << 32 | word(c, arg + 1);
 	return word(c, arg + 1) << 32 | word(c, arg);
 }
@@ -616,7 +628,7 @@ static unsigned int entry_args(const struct utrace_call *call)
 	return i;
 }
 
-/* Print argument @i of those that are printed. */
+/* Print argument @i of @shown. */
 static void print_shown(const struct call_text *c,
 			const struct utrace_call *call,
 			const struct utrace_shown *shown, unsigned int i)
@@ -634,8 +646,8 @@ static void print_shown(const struct call_text *c,
 }
 
 /*
- * Print the parts of a call that has other arguments than its row.  Returns
- * false if it has not.
+ * Print a call whose arguments are not those of its row: utrace_form_args()
+ * says which ones are printed.  Return false if they are those of the row.
  */
 static bool print_parts_shown(const struct call_text *c,
 			      const struct utrace_call *call, bool entry,
@@ -710,13 +722,7 @@ void utrace_print_call_items(struct seq_buf *s, u64 nr,
 			     const struct utrace_call_items *items)
 {
 	const struct utrace_call *call = row_of(nr, args);
-	const struct call_text c = {
-		.s = s,
-		.args = args,
-		.items = items,
-		.abi = utrace_abi_of(nr),
-		.ia32 = nr & UTRACE_SYSCALL_IA32,
-	};
+	const struct call_text c = call_text_of(s, nr, args, items);
 
 	utrace_print_call_name(s, nr);
 	utrace_write_char(s, '(');
@@ -742,13 +748,7 @@ void utrace_print_call_entry(struct seq_buf *s, u64 nr,
 			     const struct utrace_call_items *items)
 {
 	const struct utrace_call *call = row_of(nr, args);
-	const struct call_text c = {
-		.s = s,
-		.args = args,
-		.items = items,
-		.abi = utrace_abi_of(nr),
-		.ia32 = nr & UTRACE_SYSCALL_IA32,
-	};
+	const struct call_text c = call_text_of(s, nr, args, items);
 
 	utrace_print_call_name(s, nr);
 	utrace_write_char(s, '(');
@@ -772,13 +772,7 @@ void utrace_print_call_exit(struct seq_buf *s, u64 nr,
 			    const struct utrace_call_items *items)
 {
 	const struct utrace_call *call = row_of(nr, args);
-	const struct call_text c = {
-		.s = s,
-		.args = args,
-		.items = items,
-		.abi = utrace_abi_of(nr),
-		.ia32 = nr & UTRACE_SYSCALL_IA32,
-	};
+	const struct call_text c = call_text_of(s, nr, args, items);
 
 	print_parts(&c, call, false, true);
 	utrace_write_char(s, ')');
@@ -870,12 +864,7 @@ void utrace_print_result(struct seq_buf *s, unsigned int nr,
 	const struct utrace_arg *is = call && call->known ? &call->result :
 							    &number;
 	const unsigned long result = ret;
-	const struct call_text c = {
-		.s = s,
-		.args = &result,
-		.abi = utrace_abi_of(nr),
-		.ia32 = nr & UTRACE_SYSCALL_IA32,
-	};
+	const struct call_text c = call_text_of(s, nr, &result, NULL);
 
 	if (c.ia32)
 		ret = (int)ret;
@@ -904,13 +893,7 @@ void utrace_print_output_items(struct seq_buf *s, unsigned int nr,
 {
 	const unsigned long nowhere[UTRACE_CALL_ARGS] = {};
 	const struct utrace_call *call = utrace_call_of(nr);
-	const struct call_text c = {
-		.s = s,
-		.args = nowhere,
-		.items = items,
-		.abi = utrace_abi_of(nr),
-		.ia32 = nr & UTRACE_SYSCALL_IA32,
-	};
+	const struct call_text c = call_text_of(s, nr, nowhere, items);
 	const struct utrace_item *item;
 	unsigned int i;
 

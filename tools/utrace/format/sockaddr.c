@@ -204,7 +204,9 @@ static void print_ax25(struct seq_buf *s, const unsigned char *data, size_t len)
 
 static void print_family(struct seq_buf *s, const unsigned char *data, size_t len)
 {
-	static const struct utrace_call_items items = { .most = ~0U, .verbose = true };
+	static const struct utrace_call_items items = {
+		.most = UTRACE_ITEMS_ALL, .verbose = true
+	};
 	static const struct utrace_item item = {};
 	const struct element outer = { .s = s, .items = &items, .item = &item };
 	const size_t head = sizeof(sa_family_t);
