@@ -41,8 +41,8 @@
  * @UTRACE_ITEM_MISSING: no data; &utrace_item.whole items or more are missing
  * @UTRACE_ITEM_STRUCT: one structure or more, in the layout of the call's ABI;
  *	items for the memory that they point to follow
- * @UTRACE_ITEM_ARGS: __u32 words: the arguments of a call of the 32-bit table
- *	that takes them from memory, as socketcall() does
+ * @UTRACE_ITEM_ARGS: __u32 words: arguments that a call of the 32-bit table
+ *	takes from memory, as socketcall() does
  */
 enum utrace_item_kind {
 	UTRACE_ITEM_STRING = 1,
@@ -64,7 +64,7 @@ enum utrace_item_kind {
 #define UTRACE_ITEM_F_TRUNCATED	0x01	/* @data is not whole */
 #define UTRACE_ITEM_F_FAULTED	0x02	/* memory after @len is not readable */
 #define UTRACE_ITEM_F_OUT		0x04	/* captured at the end of the call */
-#define UTRACE_ITEM_F_OPEN		0x08	/* the array of strings has no end */
+#define UTRACE_ITEM_F_OPEN		0x08	/* the end of the array is not readable */
 
 /* utrace_item.arg of an item that belongs to no argument. */
 #define UTRACE_ITEM_NO_ARG	0xff
@@ -77,10 +77,11 @@ enum utrace_item_kind {
  *	%UTRACE_ITEM_F_OPEN
  * @len: bytes of @data, without padding
  * @whole: bytes that @data would have in full, or @len if not known
- * @parent: the item with the pointer is so many items before; 0: the argument
- * @field: offset of the pointer in an element of that item
- * @index: number of that element; of the strings of an argument, and of the
- *	entries of a directory: how many
+ * @parent: how many items before this one the item is that contains the pointer
+ *	to the memory; 0: the argument is the pointer
+ * @field: if @parent is not 0, offset of the pointer in an element of that item
+ * @index: if @parent is not 0, number of that element; for UTRACE_ITEM_ARGV, the
+ *	number of strings, 65536 at most; for entries of a directory, their number
  * @data: the bytes, padded with zeros to a multiple of 8
  */
 struct utrace_item {
@@ -647,7 +648,8 @@ struct utrace_ioc_detach {
  * @target: id of a target; 0: all targets, present and future
  * @settings: the kernel writes the number that &utrace_rec.settings has
  * @count: %UTRACE_COUNT_* bits
- * @string_size: bytes that strings, paths and structures may have; 0: %UTRACE_ITEM_SIZE
+ * @string_size: bytes that strings, paths and structures may have; 0:
+ *	%UTRACE_ITEM_SIZE
  * @buffer_size: bytes that %UTRACE_ITEM_BYTES may have; 0: %UTRACE_ITEM_SIZE
  */
 struct utrace_ioc_events {

@@ -110,8 +110,8 @@ static void capture_argv(struct utrace_capture *c, unsigned int arg,
  * @c: the capture, with a buffer
  * @arg: number of the argument that points there
  * @from: the address in user memory; any value
- * @len: its length; if it is negative, nothing is captured, and not more than
- *	the longest address has
+ * @len: its length; any value.  A negative length captures nothing, and one
+ *	above that of struct sockaddr_storage is reduced to it
  *
  * Context: The task itself; may fault and sleep.
  */
@@ -167,7 +167,8 @@ static unsigned int what_takes(const struct utrace_arg *arg)
 
 /*
  * Return true if argument @i must be captured.  A null pointer need not be,
- * since its value is printed.  Descriptor 0 is captured like any other.
+ * since its value is printed.  Descriptor 0 is captured like any other.  The
+ * frame of a handler is at the stack pointer, so no argument points to it.
  */
 static bool takes_arg(const struct utrace_call *call,
 		      const unsigned long args[6], unsigned int i,
@@ -181,8 +182,8 @@ static bool takes_arg(const struct utrace_call *call,
 }
 
 /*
- * Length of the memory that @a describes.  For
- * UTRACE_LEN_RESULT this is the result, or 0 if the call failed.
+ * Length of the memory that @a describes.  For UTRACE_LEN_RESULT this is the
+ * result, or 0 if the call failed.
  */
 static size_t length_of(const struct utrace_arg *a, const unsigned long args[6],
 			long result)

@@ -37,9 +37,12 @@ struct user_namespace;
  * @buffers: maximum bytes of an item with memory that a call reads or writes,
  *	without its header
  * @items: number of items in @data
- * @inner: where the items that follow belong, see &struct utrace_item: the
- *	number of the item with the pointer to them, from 1, or 0; the offset of
- *	the pointer in an element, and the number of the element
+ * @inner: the pointer to the memory of the next items; all are 0 if an argument
+ *	points to it
+ * @inner.parent: number of the item that contains the pointer, from 1
+ * @inner.field: offset of the pointer in an element of that item
+ * @inner.index: number of the element; before an item of an argument: how many
+ *	records its memory has
  * @lost: number of times that there was no room or memory, for one or more
  *	items
  * @cut: an item was truncated or omitted, and a larger buffer would hold more
@@ -102,8 +105,8 @@ void utrace_capture_program(struct utrace_capture *c,
 void utrace_capture_free(struct utrace_capture *c);
 
 /*
- * item.c, args.c, structs.c, task.c.  event.c calls these.  A client calls them only after
- * utrace_capture_start().
+ * item.c, args.c, structs.c, task.c.  event.c calls these.  A client calls them
+ * only after utrace_capture_start().
  */
 void utrace_capture_init(struct utrace_capture *c, void *data, size_t size);
 void utrace_capture_entry(struct utrace_capture *c,

@@ -83,9 +83,10 @@ static bool capture_again(struct utrace_capture *c)
  * struct unpacked - the call whose arguments are captured
  * @call: its row
  * @args: its arguments
- * @words: arguments that it takes from memory
- * @unpack: how another call stands for it, or NULL
- * @unpacked: its arguments, if another call stands for it
+ * @unpack: how the task passed them to another call, for example socketcall();
+ *	NULL: the task made this call itself
+ * @words: if @unpack is set, the arguments that the task passed in memory
+ * @unpacked: if @unpack is set, what @args points to
  */
 struct unpacked {
 	const struct utrace_call *call;
@@ -96,8 +97,9 @@ struct unpacked {
 };
 
 /*
- * Find the call that @call stands for, if the client asks for structures, which
- * the arguments in memory are.  If they cannot be read, it is @call.
+ * Find the call that @call stands for.  Its arguments in memory count as
+ * structures, so it is @call itself if the client does not ask for structures,
+ * and if the arguments cannot be read.
  */
 static void unpack(struct unpacked *u, const struct utrace_call *call,
 		   const unsigned long args[6], unsigned int what)

@@ -123,7 +123,7 @@ size_t utrace_item_room(const struct utrace_capture *c)
  * @item: the item, from utrace_item_begin()
  * @len: bytes that were written after the header, at most utrace_item_room()
  * @whole: see &struct utrace_item
- * @flags: UTRACE_ITEM_F_TRUNCATED and UTRACE_ITEM_F_FAULTED
+ * @flags: UTRACE_ITEM_F_TRUNCATED, UTRACE_ITEM_F_FAULTED and UTRACE_ITEM_F_OPEN
  *
  * Context: Any.
  */

@@ -2,11 +2,11 @@
 /*
  * utrace - capture: structures that arguments of a system call point to
  *
- * tables/ describes the structures by ABI: their sizes, and the members
+ * decode/tables/ describes the structures by ABI: their sizes, and the members
  * that point to further memory.  Such memory becomes an item of its own, after
- * the item with the pointer.  Pointers and lengths are taken from that item, so
- * that a client sees those that were used, also if another thread changes the
- * memory.
+ * the item with the pointer.  Pointers and lengths are read from that item and
+ * not again from the memory of the task, since another thread may change it.
+ * So the client sees the pointers and lengths that were used.
  *
  * The functions that follow pointers are recursive.  table.awk reports layouts
  * that lead to more than 4 structures one after another, so the stack suffices.
@@ -25,7 +25,10 @@
 
 #include "item.h"
 
-/* select() has no descriptor above this number. */
+/*
+ * Maximum number of bits of a set, which bounds its length.  A process has no
+ * more descriptors unless fs.nr_open is raised.
+ */
 #define BITS_MAX	(1024 * 1024)
 
 /**
@@ -34,9 +37,9 @@
  * @arg: number of the argument
  * @abi: ABI of the call
  * @what: UTRACE_CAPTURE_ bits
- * @flat: no pointer is followed
- * @left: bytes that the call has written to the memory of struct iovec, but for
- *	those that were captured; all bits are set if nothing limits them
+ * @flat: do not follow pointers
+ * @left: bytes that the call has written to the memory behind pointers with
+ *	@limited, without those that were captured; U64_MAX: no limit
  */
 struct walk {
 	struct utrace_capture *c;
@@ -59,7 +62,7 @@ static u64 number_at(const u8 *from, unsigned int size)
 	return number;
 }
 
-/* The length that belongs to @pointer in an element, in its unit. */
+/* The length of the memory behind @pointer in an element, in its unit. */
 static u64 length_in(const struct walk *w, const struct utrace_pointer *pointer,
 		     const u8 *element)
 {
@@ -69,6 +72,7 @@ static u64 length_in(const struct walk *w, const struct utrace_pointer *pointer,
 			 pointer->count_size[w->abi]);
 }
 
+/* Convert the length of structures from @unit to bytes. */
 static size_t bytes_of(const struct utrace_layout *layout, enum utrace_abi abi,
 		       enum utrace_unit unit, u64 length)
 {
@@ -146,8 +150,9 @@ static bool is_within(const struct walk *w, const struct utrace_pointer *pointer
 }
 
 /*
- * Capture what the pointers of the elements of @item point to.  A structure of an
- * older program may be shorter than that of the table.
+ * Capture what the pointers of the elements of @item point to.  A program may
+ * pass a structure of an older version, which is shorter than that of the table:
+ * follow the pointers that are in it.
  */
 static void follow_all(struct walk *w, const struct utrace_layout *layout,
 		       const struct utrace_item *item)
@@ -189,7 +194,10 @@ static void capture_layout(struct walk *w, const struct utrace_layout *layout,
 		follow_all(w, layout, item);
 }
 
-/* Return the length in its unit; false: it is not known. */
+/*
+ * Get the length of the memory in its unit.  Return false if it is in memory of
+ * the task that cannot be read, or negative.
+ */
 static bool get_length(const struct utrace_memory *memory,
 		       const unsigned long args[6], long result, u64 *length)
 {
@@ -218,8 +226,9 @@ static bool get_length(const struct utrace_memory *memory,
 }
 
 /*
- * Count the records in @len bytes at @from.  A program may change them, so one
- * without a length ends the count.
+ * Count the records in @len bytes at @from.  A program may have changed them, so
+ * a record that is shorter than its head, or longer than the rest, ends the
+ * count.
  */
 static u32 count_records(const struct utrace_layout *layout, enum utrace_abi abi,
 			 const void __user *from, size_t len)

@@ -9,7 +9,7 @@
 BEGIN {
 	# Types of members without ":", and those with an argument after it.
 	split("d u x o dev mode id pid fd signal time str bytes sigset be16 be32 " \
-	      "inaddr in6addr addr kernel_sigset cstr xstr", words)
+	      "inaddr in6addr addr cstr xstr", words)
 	for (i in words)
 		simple[words[i]]
 }
@@ -55,7 +55,7 @@ function member_type(i, j, word,	kind, of, count) {
 	kind = word
 	sub(/:.*/, "", kind)
 	of = substr(word, length(kind) + 2)
-	if (kind == "flags" || kind == "hex_flags") {
+	if (kind == "flags") {
 		note_set(of)
 		return "MEMBER_FLAGS,\n\t\t.of = UTRACE_FLAGS_" toupper(of)
 	}

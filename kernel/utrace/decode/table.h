@@ -100,15 +100,17 @@ enum utrace_arg_type {
 /* Value of utrace_arg.len for a string that is not cut. */
 #define UTRACE_LEN_NAME		1
 
-/* Value of utrace_arg.len for a number that counts pages of 4 KiB. */
+/*
+ * Value of utrace_arg.len for a number that counts pages of 4 KiB: the shift
+ * that makes bytes of it.
+ */
 #define UTRACE_LEN_PAGES	12
 
 /**
  * struct utrace_arg - one argument
  * @type: enum utrace_arg_type
  * @len: for memory, the argument that contains its length, or a UTRACE_LEN_
- *	value; for
- *	sockaddrs, the argument that contains their length; for
+ *	value; for sockaddrs, the argument that contains their length; for
  *	UTRACE_ARG_FLAGS, enum utrace_flag_set; for UTRACE_ARG_STRUCT, the index
  *	in utrace_memories[]; for a number, its bytes if they are not those of
  *	the ABI's word, or UTRACE_LEN_PAGES
@@ -126,27 +128,38 @@ enum utrace_abi {
 	UTRACE_ABIS
 };
 
-/* What the length of memory counts. */
+/**
+ * enum utrace_unit - what the length of memory counts
+ * @UTRACE_UNIT_ONE: nothing: there is one structure
+ * @UTRACE_UNIT_ELEMENTS: structures
+ * @UTRACE_UNIT_BYTES: bytes
+ * @UTRACE_UNIT_POINTED: bytes, in an int that the argument points to
+ * @UTRACE_UNIT_POINTED_ELEMENTS: structures, in an int that the argument points
+ *	to; a hook prints them all
+ * @UTRACE_UNIT_FIXED: structures, and the row contains the length
+ * @UTRACE_UNIT_AFTER: bytes after one structure
+ * @UTRACE_UNIT_PAGES: bytes; there is one structure for each page of them
+ * @UTRACE_UNIT_BITS: bits; there are as many structures as have that many
+ * @UTRACE_UNIT_RECORDS: bytes of records of different lengths; the structure is
+ *	the head of a record and ends with a u16, the bytes of the record
+ */
 enum utrace_unit {
-	UTRACE_UNIT_ONE,	/* one structure */
-	UTRACE_UNIT_ELEMENTS,	/* a number of structures */
-	UTRACE_UNIT_BYTES,	/* bytes */
-	UTRACE_UNIT_POINTED,	/* bytes, in an int that the argument points to */
-	UTRACE_UNIT_POINTED_ELEMENTS,	/* a number of structures, in such an int;
-					 * a hook prints them all
-					 */
-	UTRACE_UNIT_FIXED,	/* a number of structures that the row contains */
-	UTRACE_UNIT_AFTER,	/* bytes, after one structure */
-	UTRACE_UNIT_PAGES,	/* bytes, one structure for each page of them */
-	UTRACE_UNIT_BITS,	/* bits, in as many structures as are needed */
-	UTRACE_UNIT_RECORDS,	/* bytes of records; the structure is their head, */
-				/* which ends with a u16, the bytes of the record */
+	UTRACE_UNIT_ONE,
+	UTRACE_UNIT_ELEMENTS,
+	UTRACE_UNIT_BYTES,
+	UTRACE_UNIT_POINTED,
+	UTRACE_UNIT_POINTED_ELEMENTS,
+	UTRACE_UNIT_FIXED,
+	UTRACE_UNIT_AFTER,
+	UTRACE_UNIT_PAGES,
+	UTRACE_UNIT_BITS,
+	UTRACE_UNIT_RECORDS,
 };
 
 /* utrace_memory.flags */
 #define UTRACE_MEMORY_IN	0x01	/* the call reads it */
 #define UTRACE_MEMORY_OUT	0x02	/* the call writes it */
-#define UTRACE_MEMORY_ALWAYS	0x04	/* also if the call fails */
+#define UTRACE_MEMORY_ALWAYS	0x04	/* the call writes it even if it fails */
 #define UTRACE_MEMORY_INT	0x08	/* the upper half of @arg is ignored */
 #define UTRACE_MEMORY_FLAT	0x10	/* follow pointers only at a successful exit */
 #define UTRACE_MEMORY_RESTART	0x20	/* written only if a signal interrupts it */
@@ -231,7 +244,10 @@ struct utrace_unpack {
 	u8 from[UTRACE_CALL_ARGS];
 };
 
-/* Bit of the number of a call that another call stands for, see @unpack. */
+/*
+ * Bit of the number of a call that another call stands for.  Only the command
+ * makes such numbers: the other bits are utrace_call.unpack.
+ */
 #define UTRACE_NR_UNPACKED	0x10000000
 
 extern const struct utrace_memory utrace_memories[];
