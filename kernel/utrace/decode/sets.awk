@@ -7,7 +7,8 @@
 
 BEGIN { nsets = 0 }
 
-# The lists of a set: its part K ("values", "bits" or "field") and the words.
+# Add the current line, a list of names, to the last set: its first word ("values",
+# "bits" or "field"), and the others.
 function add_list(	i) {
 	i = nsets - 1
 	list_of[i, nlists[i] + 0] = $1
@@ -108,8 +109,8 @@ function is_out(name, out,	one) {
 	return 0
 }
 
-# Insert a constant behind the M chosen ones, but by value after the first
-# SORTED ones.  "NAME=NUMBER" gives a name to a number that no header has.
+# Add a constant to the M chosen ones.  Those after the first SORTED ones are
+# sorted by value.  "NAME=NUMBER" gives a name to a number that no header has.
 function add_constant(m, name, sorted,	at, v) {
 	at = index(name, "=")
 	each_abi(at ? substr(name, at + 1) : name, set_abi)

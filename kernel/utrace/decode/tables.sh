@@ -4,14 +4,14 @@
 # utrace - generate the tables of system calls, structures and names
 #
 # Usage: tables.sh OUT KERNEL WHO [INCLUDE...]
-# Writes to the folder OUT, from args.tbl, the tables in tables/, the kernel's source in
-# KERNEL and its headers for programs in the folders INCLUDE:
+# Writes to the folder OUT, from args.tbl, the tables in tables/, the kernel's
+# source in KERNEL and its headers for programs in the folders INCLUDE:
 #
 #	sets.h		numbers of the sets of names
 #	set_names.h	the names
 #	rows.h		the system calls, and the memory that arguments point to
 #	fields.h	the members of structures, if WHO is "command"
-#	arg_hooks.h	its functions that print arguments
+#	arg_hooks.h	the functions of the command that print arguments
 #	ioctl_names.h	the numbers of ioctl(), if WHO is "command"
 #
 # If WHO is "kernel", set_names.h has only the names that the kernel prints. AWK,
