@@ -19,12 +19,13 @@
 
 /* io_uring */
 
+/* Check whether all captured bytes of a member are 0. */
 static bool is_zero(const struct element *e, const struct member *m)
 {
-	size_t i;
+	size_t i, at = m->at[e->abi];
 
-	for (i = 0; i < m->size[e->abi]; i++)
-		if (e->data[m->at[e->abi] + i])
+	for (i = at; i < at + m->size[e->abi] && i < e->len; i++)
+		if (e->data[i])
 			return false;
 	return true;
 }
@@ -59,9 +60,9 @@ void whole_io_uring_params(const struct element *e)
 /* Print an element of an array of descriptors. */
 void whole_uring_fd(const struct element *e)
 {
-	int fd;
+	int fd = 0;
 
-	memcpy(&fd, e->data, sizeof(fd));
+	memcpy(&fd, e->data, e->len < sizeof(fd) ? e->len : sizeof(fd));
 	utrace_write_signed(e->s, fd);
 }
 

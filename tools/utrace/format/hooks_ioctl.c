@@ -253,7 +253,8 @@ void whole_ifconf(const struct element *e)
 	bool out = e->item->flags & UTRACE_ITEM_F_OUT;
 	int len = element_named(e, "ifc_len"), old = len;
 
-	if (out && before && before->kind == UTRACE_ITEM_STRUCT)
+	if (out && before && before->kind == UTRACE_ITEM_STRUCT &&
+	    before->len >= sizeof(old))
 		memcpy(&old, before->data, sizeof(old));
 	utrace_write_literal(e->s, "{ifc_len=");
 	if (old != len && element_number(e, buffer)) {

@@ -111,7 +111,7 @@ void whole_page_status(const struct element *e)
 	int status = 0;
 
 	memcpy(&status, e->data, e->len < sizeof(status) ? e->len : sizeof(status));
-	name = status < 0 ? strerrorname_np(-status) : NULL;
+	name = status < 0 ? strerrorname_np(-(unsigned int)status) : NULL;
 	if (!name || utrace_style.constants == UTRACE_CONSTANTS_RAW) {
 		utrace_write_signed(e->s, status);
 		return;
@@ -199,7 +199,7 @@ void whole_nodemask_before(const struct element *e)
 /* modify_ldt() returns an int, so that an error is a positive long. */
 void arg_ldt_result(const struct utrace_arg_text *a)
 {
-	int error = -(int)a->value;
+	int error = -(__u32)a->value;
 	const char *name = error > 0 ? strerrorname_np(error) : NULL;
 
 	utrace_write_decimal(a->s, a->value);
@@ -414,7 +414,8 @@ void whole_text(const struct element *e)
 /* Print a result, which is an error by its name if @failed. */
 static void print_rval(struct seq_buf *s, __s64 rval, bool failed)
 {
-	const char *name = failed ? strerrorname_np(-rval) : NULL;
+	const char *name = failed && rval < 0 && rval > -4096 ?
+			   strerrorname_np(-rval) : NULL;
 
 	if (!name || utrace_style.constants == UTRACE_CONSTANTS_RAW)
 		utrace_write_signed(s, rval);

@@ -96,9 +96,9 @@ void hook_sll_addr(const struct element *e, const struct member *m)
 void whole_socklen(const struct element *e)
 {
 	const struct utrace_item *before = e->items->of[e->item->arg];
-	int was, is;
+	int was, is = 0;
 
-	memcpy(&is, e->data, sizeof(is));
+	memcpy(&is, e->data, e->len < sizeof(is) ? e->len : sizeof(is));
 	was = is;
 	if (before && before->len >= sizeof(was))
 		memcpy(&was, before->data, sizeof(was));
@@ -422,7 +422,9 @@ void hook_msg_control(const struct element *e, const struct member *m)
 			at += head;
 			break;
 		}
-		given = (given + word - 1) & ~(__u64)(word - 1);
+		/* The length may be any number, so it is compared before the sum. */
+		if (given < item->len - at)
+			given = (given + word - 1) & ~(__u64)(word - 1);
 		if (given >= item->len - at) {
 			at = item->len;
 			break;
@@ -787,7 +789,7 @@ void whole_sockopt(const struct element *e)
 	}
 	if (option)
 		return;
-	if (len == sizeof(int))
+	if (len == sizeof(int) && e->len >= len)
 		print_numbers(e, e->data, len, len, print_signed);
 	else
 		print_text(e, e->data, len);

@@ -31,6 +31,8 @@ static __s64 signed_number_of(const struct element *e)
 {
 	unsigned int unused = e->len < sizeof(__u64) ? 64 - 8 * e->len : 0;
 
+	if (!e->len)
+		return 0;
 	return (__s64)(number_of(e) << unused) >> unused;
 }
 

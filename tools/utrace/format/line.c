@@ -16,10 +16,12 @@
 
 /*
  * Size of a line without captured bytes: six arguments, each with the names of
- * all of its bits.  A captured byte takes CAPTURED_MAX bytes, as "\ooo".
+ * all of its bits.  A captured byte takes CAPTURED_MAX bytes at most: the events
+ * of struct pollfd are two bytes with 16 names.  Pages that the line does not
+ * reach take no memory.
  */
 #define LINE_SIZE	8192
-#define CAPTURED_MAX	4
+#define CAPTURED_MAX	128
 
 #define NS_PER_SECOND	1000000000
 
@@ -208,11 +210,18 @@ void line_align_result(struct line *line, const struct text *text)
 		memset(to, ' ', text->column - 1 - len);
 }
 
-/* Pass the text to the output.  Another part of the line may follow. */
+/*
+ * Pass the text to the output.  Another part of the line may follow.  The log
+ * says so if the text was longer than the buffer.
+ */
 void line_close(struct line *line)
 {
-	if (line->s.len <= line->s.size)
-		out_add(line->out, line->s.len);
+	if (line->s.len > line->s.size) {
+		line->s.len = 0;
+		seq_buf_printf(&line->s, "+++ %zu bytes were too few for this line +++\n",
+			       line->s.size);
+	}
+	out_add(line->out, line->s.len);
 }
 
 /* End the line and pass it to the output. */

@@ -551,9 +551,15 @@ void element_print_plain(const struct element *e, const struct member *m)
 	}
 }
 
+/*
+ * Print a member, or "???" if it was not captured whole.  Hooks of structures
+ * print members of those that end early, too.
+ */
 static void print_value(const struct element *e, const struct member *m)
 {
-	if (m->hook)
+	if (m->at[e->abi] + m->size[e->abi] > e->len)
+		utrace_write_literal(e->s, "???");
+	else if (m->hook)
 		m->hook(e, m);
 	else
 		element_print_plain(e, m);
@@ -567,7 +573,7 @@ static void print_array(const struct element *e, const struct member *m)
 
 	one.type = m->of;
 	one.size[abi] = m->element[abi];
-	n = m->size[abi] / one.size[abi];
+	n = one.size[abi] ? m->size[abi] / one.size[abi] : 0;
 	utrace_write_char(e->s, '[');
 	for (i = 0; i < n; i++, one.at[abi] += one.size[abi]) {
 		if (i)
@@ -759,8 +765,8 @@ bool structs_print(struct seq_buf *s, const struct utrace_call_items *items,
 		      (item->flags & UTRACE_ITEM_F_FAULTED ||
 		       (memory->unit == UTRACE_UNIT_ONE && item->len < size))))
 		return false;
-	/* No element could be read. */
-	if (array && item->len < size && item->whole)
+	/* The ABI has no such structure, or no element could be read. */
+	if (!size || (array && item->len < size && item->whole))
 		return false;
 	print_items(&e, item, args[arg], memory->layout,
 		    array || memory->unit == UTRACE_UNIT_FIXED);
