@@ -110,7 +110,7 @@ debian_sources() {
 # the further arguments name, or all. apt-get gets lists of its own in $2/apt, as
 # the machine's may have no sources.
 fetch_source() {
-	local name=$1 dir=$2 options
+	local name=$1 dir=$2 apt
 
 	shift 2
 	[ ! -d "$dir/src" ] || return 0
@@ -119,10 +119,10 @@ fetch_source() {
 	sed 's/^Types: deb$/Types: deb-src/; s/^deb /deb-src /' \
 		/etc/apt/sources.list.d/debian.sources > "$dir/apt/debian.sources" 2> /dev/null ||
 		sed 's/^deb /deb-src /' /etc/apt/sources.list > "$dir/apt/debian.sources"
-	options=(-q -o Dir::Etc::sourcelist="$dir/apt/debian.sources" -o Dir::Etc::sourceparts=-
+	apt=(-q -o Dir::Etc::sourcelist="$dir/apt/debian.sources" -o Dir::Etc::sourceparts=-
 		-o Dir::State::lists="$dir/apt/lists" -o APT::Sandbox::User=root)
-	apt-get "${options[@]}" update &&
-		(cd "$dir" && apt-get "${options[@]}" --download-only source "$name") &&
+	apt-get "${apt[@]}" update &&
+		(cd "$dir" && apt-get "${apt[@]}" --download-only source "$name") &&
 		tar -xf "$dir/$name"_*.orig.tar.xz -C "$dir/src.tmp" \
 			--strip-components=1 "$@" || return
 	mv "$dir/src.tmp" "$dir/src"

@@ -307,7 +307,8 @@ os.close(os.open("/dev/null", 0))'
 			"kill\\(1 /\\* [0-9]+ in strace's PID NS \\*/, 0\\) "
 	fi
 	run -k -e trace=write sh -c 'echo some words; sleep 1; exit'
-	holds "-k: where the call was made" has "$log" '^ > /.*libc.*\(.*\+0x[0-9a-f]+\) \[0x[0-9a-f]+\]$'
+	holds "-k: where the call was made" has "$log" \
+		'^ > /.*libc.*\(.*\+0x[0-9a-f]+\) \[0x[0-9a-f]+\]$'
 	holds "-k: no such form" clear_error "symbol or source" run --stack-traces=x true
 	run -n -i -a 1 -e trace=none sh -c 'kill -KILL $$'
 	holds "-n and -i without a call" is '[????] [????????????????] +++ killed by SIGKILL +++' \

@@ -16,7 +16,7 @@
 /* The memory of entry i is full of the letter 'a' + i. */
 static char memory[ENTRIES][64];
 static struct iovec array[ENTRIES];
-static volatile bool over;
+static bool over;
 
 static int null_fd = -1;
 
@@ -57,7 +57,7 @@ static void *change(void *unused)
 {
 	unsigned int seed = 0;
 
-	while (!over)
+	while (!__atomic_load_n(&over, __ATOMIC_RELAXED))
 		set_entries(seed++);
 	return NULL;
 }
@@ -79,12 +79,12 @@ static long write_while_changed(long n)
 	pthread_t thread;
 
 	open_null();
-	over = false;
+	__atomic_store_n(&over, false, __ATOMIC_RELAXED);
 	if (pthread_create(&thread, NULL, change, NULL))
 		return -1;
 	while (n--)
 		writev(null_fd, array, ENTRIES);
-	over = true;
+	__atomic_store_n(&over, true, __ATOMIC_RELAXED);
 	return pthread_join(thread, NULL);
 }
 

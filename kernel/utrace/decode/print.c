@@ -685,7 +685,6 @@ static void print_parts(const struct call_text *c,
 		utrace_write_literal(c->s, ", ");
 }
 
-#ifndef __KERNEL__
 /**
  * utrace_call_has_rest() - check whether the exit of a call prints arguments
  * @nr: number of the call, as for utrace_call_of()
@@ -705,7 +704,6 @@ bool utrace_call_has_rest(u64 nr, const unsigned long args[6])
 		return shown.entry < shown.n;
 	return entry_args(call) < call->nargs;
 }
-#endif
 
 /**
  * utrace_print_call_items() - print a system call with items from

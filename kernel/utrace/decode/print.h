@@ -71,9 +71,7 @@ void utrace_print_call_entry(struct seq_buf *s, u64 nr,
 void utrace_print_call_exit(struct seq_buf *s, u64 nr,
 			    const unsigned long args[6],
 			    const struct utrace_call_items *items);
-#ifndef __KERNEL__
 bool utrace_call_has_rest(u64 nr, const unsigned long args[6]);
-#endif
 bool utrace_is_restart(long error);
 void utrace_print_result(struct seq_buf *s, unsigned int nr,
 			 const unsigned long args[6], long ret);

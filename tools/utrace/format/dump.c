@@ -128,7 +128,10 @@ static void dump_structs(struct out *out, const struct utrace_call_items *items,
 	}
 	for (n = 0; n < item->len / layout->size[abi]; n++) {
 		for (i = 0; i < layout->npointers; i++) {
-			struct seq_buf s = { .buffer = out_room(out, LINE_SIZE), .size = LINE_SIZE };
+			struct seq_buf s = {
+				.buffer = out_room(out, LINE_SIZE),
+				.size = LINE_SIZE,
+			};
 
 			inner = &utrace_layouts[pointer[i].layout];
 			if (pointer[i].kind != UTRACE_ITEM_STRUCT || !inner->npointers ||
