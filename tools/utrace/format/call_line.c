@@ -23,8 +23,8 @@
 #include "fd_text.h"
 #include "lib/memory.h"
 #include "line.h"
-#include "result.h"
 #include "paths.h"
+#include "result.h"
 #include "sets.h"
 #include "stack_text.h"
 

@@ -24,21 +24,11 @@ void hook_zero(const struct element *e, const struct member *m)
 }
 
 /* Print bytes in base 16, as strace prints random ones. */
-static void print_hex_bytes(struct seq_buf *s, const __u8 *data, size_t len)
-{
-	size_t i;
-
-	utrace_write_char(s, '"');
-	for (i = 0; i < len; i++)
-		seq_buf_printf(s, "\\x%02x", data[i]);
-	utrace_write_char(s, '"');
-}
-
 void whole_hex_bytes(const struct element *e)
 {
 	size_t len = e->len < e->items->most ? e->len : e->items->most;
 
-	print_hex_bytes(e->s, e->data, len);
+	structs_print_quoted_hex(e->s, e->data, len);
 	if (len < e->item->whole)
 		utrace_write_literal(e->s, "...");
 }
@@ -266,7 +256,7 @@ void whole_file_handle(const struct element *e)
 		seq_buf_printf(e->s, ", handle_type=%d, f_handle=",
 			       (int)element_named(&of, "handle_type"));
 		if (bytes <= of.len - at)
-			print_hex_bytes(e->s, of.data + at, bytes);
+			structs_print_quoted_hex(e->s, of.data + at, bytes);
 		else
 			utrace_write_literal(e->s, "???");
 	}

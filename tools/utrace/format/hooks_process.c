@@ -221,25 +221,7 @@ static __u64 word_at(const struct element *e, size_t word)
 static void print_pointer(struct seq_buf *s, const char *name, __u64 address)
 {
 	seq_buf_printf(s, ", %s=", name);
-	if (address)
-		utrace_print_hex(s, address);
-	else
-		utrace_write_literal(s, "NULL");
-}
-
-/* Print the bytes after the first @known ones, unless they are 0. */
-static void print_tail(const struct element *e, size_t known)
-{
-	size_t at = known;
-
-	while (at < e->len && !e->data[at])
-		at++;
-	if (at >= e->len)
-		return;
-	seq_buf_printf(e->s, ", /* bytes %zu..%zu */ \"", known, e->len - 1);
-	for (at = known; at < e->len; at++)
-		seq_buf_printf(e->s, "\\x%02x", e->data[at]);
-	utrace_write_char(e->s, '"');
+	structs_print_address(s, address);
 }
 
 /* Print a number that clone3() has written for a flag. */
@@ -254,10 +236,8 @@ static void print_written(const struct element *e, const char *before,
 	if (item && item->len >= sizeof(number)) {
 		memcpy(&number, item->data, sizeof(number));
 		seq_buf_printf(e->s, "[%d]", number);
-	} else if (element_number(e, member)) {
-		utrace_print_hex(e->s, element_number(e, member));
 	} else {
-		utrace_write_literal(e->s, "NULL");
+		structs_print_address(e->s, element_number(e, member));
 	}
 }
 
@@ -281,6 +261,27 @@ static void print_clone_results(const struct element *e, __u64 flags)
 	utrace_write_char(e->s, '}');
 }
 
+/* Print the numbers that clone3() gives the task in its pid namespaces. */
+static void print_set_tid(const struct element *e, __u64 address, __u64 n)
+{
+	const struct utrace_item *tids;
+	size_t i;
+	int tid;
+
+	tids = element_child(e, element_member(e, "set_tid"));
+	if (tids && tids->len && tids->len / sizeof(tid) == n) {
+		utrace_write_literal(e->s, ", set_tid=[");
+		for (i = 0; i < n; i++) {
+			memcpy(&tid, tids->data + sizeof(tid) * i, sizeof(tid));
+			seq_buf_printf(e->s, "%s%d", i ? ", " : "", tid);
+		}
+		utrace_write_char(e->s, ']');
+	} else {
+		print_pointer(e->s, "set_tid", address);
+	}
+	seq_buf_printf(e->s, ", set_tid_size=%llu", (unsigned long long)n);
+}
+
 /*
  * The arguments of clone3(): what the flags ask for.  Sizes of older and newer
  * structures are in the second argument.
@@ -291,8 +292,6 @@ void whole_clone_args(const struct element *e)
 	       STACK_SIZE, TLS, SET_TID, SET_TID_SIZE, CGROUP, WORDS };
 	__u64 flags = word_at(e, FLAGS), size = e->args[1];
 	struct seq_buf *s = e->s;
-	const struct utrace_item *tids;
-	size_t i;
 
 	/* The first version has all members up to the TLS. */
 	if (e->len < 8 * (TLS + 1)) {
@@ -318,23 +317,8 @@ void whole_clone_args(const struct element *e)
 	if (flags & CLONE_SETTLS)
 		print_pointer(s, "tls", word_at(e, TLS));
 	if (e->len >= 8 * (SET_TID_SIZE + 1) &&
-	    (word_at(e, SET_TID) || word_at(e, SET_TID_SIZE))) {
-		tids = element_child(e, element_member(e, "set_tid"));
-		if (tids && tids->len && tids->len / 4 == word_at(e, SET_TID_SIZE)) {
-			utrace_write_literal(s, ", set_tid=[");
-			for (i = 0; i < tids->len / 4; i++) {
-				int tid;
-
-				memcpy(&tid, tids->data + 4 * i, sizeof(tid));
-				seq_buf_printf(s, "%s%d", i ? ", " : "", tid);
-			}
-			utrace_write_char(s, ']');
-		} else {
-			print_pointer(s, "set_tid", word_at(e, SET_TID));
-		}
-		seq_buf_printf(s, ", set_tid_size=%llu",
-			       (unsigned long long)word_at(e, SET_TID_SIZE));
-	}
+	    (word_at(e, SET_TID) || word_at(e, SET_TID_SIZE)))
+		print_set_tid(e, word_at(e, SET_TID), word_at(e, SET_TID_SIZE));
 	if (e->len >= 8 * (CGROUP + 1) &&
 	    (flags & CLONE_INTO_CGROUP || word_at(e, CGROUP)))
 		seq_buf_printf(s, ", cgroup=%llu",
@@ -342,7 +326,7 @@ void whole_clone_args(const struct element *e)
 	if (e->len < size)
 		utrace_write_literal(s, ", ???");
 	else
-		print_tail(e, 8 * WORDS);
+		element_print_tail(e, 8 * WORDS);
 	utrace_write_char(s, '}');
 	print_clone_results(e, flags);
 }

@@ -151,10 +151,7 @@ void whole_fprog(const struct element *e)
 		element_print_member(e, filter);
 	} else {
 		utrace_write_literal(e->s, "filter=");
-		if (element_number(e, filter))
-			utrace_print_hex(e->s, element_number(e, filter));
-		else
-			utrace_write_literal(e->s, "NULL");
+		structs_print_address(e->s, element_number(e, filter));
 	}
 	utrace_write_char(e->s, '}');
 }

@@ -104,10 +104,7 @@ void hook_sigval(const struct element *e, const struct member *m)
 	__u64 value = element_number(e, m);
 
 	seq_buf_printf(e->s, "{sival_int=%d, sival_ptr=", (int)value);
-	if (value)
-		utrace_print_hex(e->s, value);
-	else
-		utrace_write_literal(e->s, "NULL");
+	structs_print_address(e->s, value);
 	utrace_write_char(e->s, '}');
 }
 
@@ -258,12 +255,11 @@ static bool print_left(const struct result *r, unsigned int arg)
 	return structs_print_out(r->s, r->items, arg, r->nr, r->args);
 }
 
-/* poll() returns how many descriptors are ready. */
 /* Print the time that is left of the timeout of recvmmsg(). */
 void result_recvmmsg(const struct result *r)
 {
 	if (!r->ret) {
-		utrace_write_literal(r->s, " (Timeout)");
+		print_timeout(r);
 		return;
 	}
 	if (!r->items->out[4])
@@ -273,6 +269,7 @@ void result_recvmmsg(const struct result *r)
 	utrace_write_char(r->s, ')');
 }
 
+/* poll() returns how many descriptors are ready. */
 void result_poll(const struct result *r)
 {
 	const struct utrace_item *item = r->items->out[0];

@@ -18,8 +18,8 @@
 #include "decode/write.h"
 #include "fd_text.h"
 #include "hooks.h"
-#include "sets.h"
 #include "pids.h"
+#include "sets.h"
 #include "structs.h"
 
 #define NSEC_PER_SEC	1000000000
@@ -610,27 +610,33 @@ void element_print_member(const struct element *e, const struct member *m)
 	print_value(e, m);
 }
 
+/* Print the bytes after the first @known ones, unless all of them are 0. */
+void element_print_tail(const struct element *e, size_t known)
+{
+	size_t i;
+
+	for (i = known; i < e->len && !e->data[i]; i++)
+		;
+	if (i >= e->len)
+		return;
+	seq_buf_printf(e->s, ", /* bytes %zu..%zu */ ", known, e->len - 1);
+	structs_print_quoted_hex(e->s, e->data + known, e->len - known);
+}
+
 /*
  * Print bytes after the structure of a program that knows a newer one, unless
  * all are 0, or that they could not be read.
  */
 void element_print_rest(const struct element *e)
 {
-	size_t size = element_size(e), i;
+	size_t size = element_size(e);
 
 	if (e->len >= size && e->item->flags & UTRACE_ITEM_F_FAULTED &&
 	    e->structure->part) {
 		utrace_write_literal(e->s, ", ???");
 		return;
 	}
-	for (i = size; i < e->len && !e->data[i]; i++)
-		;
-	if (i >= e->len)
-		return;
-	seq_buf_printf(e->s, ", /* bytes %zu..%zu */ \"", size, e->len - 1);
-	for (i = size; i < e->len; i++)
-		seq_buf_printf(e->s, "\\x%02x", e->data[i]);
-	utrace_write_char(e->s, '"');
+	element_print_tail(e, size);
 }
 
 /* Print the members of a structure that are there. */

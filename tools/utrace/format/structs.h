@@ -149,6 +149,7 @@ const struct member *element_nth(const struct element *element, unsigned int n);
 bool element_is_there(const struct element *element, const struct member *member);
 size_t element_of(struct element *element, const struct element *outer,
 		  const char *name, const void *data, size_t len);
+void element_print_tail(const struct element *element, size_t known);
 void element_print_rest(const struct element *element);
 void element_print_members(const struct element *element);
 void element_print_plain(const struct element *element,
