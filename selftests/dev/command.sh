@@ -706,7 +706,7 @@ test_system() {
 
 	mkfifo ready over
 	unshare --pid --fork --mount-proc sh -c '
-		"$0" attach -a -e trace=getpgid -o "$1" 2> stderr &
+		"$0" attach --all -e trace=getpgid -o "$1" 2> stderr &
 		until grep -q "^dev " /proc/self/utrace; do sleep 0.1; done
 		echo > ready
 		cat over
