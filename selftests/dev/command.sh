@@ -387,7 +387,7 @@ threading.Thread(target=os.read, args=(r, 9), daemon=True).start()
 time.sleep(0.5)
 os._exit(3)'
 	holds "-f: a call that the end of the process ends" has "$log" \
-		'(read\([0-9]+, |<\.\.\. read resumed>)( <unfinished \.\.\.>\) += \?$|.*\) += \? ERESTARTSYS)'
+		'read(\([0-9]+, | resumed>)( <unfinished \.\.\.>\) += \?$|.*\) += \? ERESTARTSYS)'
 	holds "-f: exit_group() has no other line" has "$log" '^[0-9]+ +exit_group\(3\) += \?$'
 	run -f -e trace=restart_syscall,clock_nanosleep sh -c \
 		'sleep 1 & sleep 0.3; kill -STOP $!; kill -CONT $!; wait'
