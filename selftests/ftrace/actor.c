@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
@@ -201,7 +200,7 @@ static long do_large(void)
 
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
-	return mount(text, text, text, 0, text);
+	return syscall(SYS_request_key, text, text, text, 0);
 }
 
 /* Execute a program by a path of the greatest length. */

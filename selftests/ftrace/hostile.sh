@@ -41,11 +41,11 @@ test_pointers() {
 		holds "bad pointers, stacks $stack: the same results" \
 			diff "$tmp/alone" "$tmp/traced"
 		holds "bad pointers, stacks $stack: recorded" \
-			has "$own/trace" 'openat\(AT_FDCWD, 0xffffffff81000000, '
+			has "$own/trace" 'openat\(AT_FDCWD<[^>]*>, 0xffffffff81000000, '
 		holds "bad pointers, stacks $stack: a string is cut at bad memory" \
-			has "$own/trace" 'openat\(AT_FDCWD, "xxxxxxx"\.\.\., '
+			has "$own/trace" 'openat\(AT_FDCWD<[^>]*>, "xxxxxxx"\.\.\., '
 		holds "bad pointers, stacks $stack: a string that just fits" \
-			has "$own/trace" 'openat\(AT_FDCWD, "xxxxxxx", '
+			has "$own/trace" 'openat\(AT_FDCWD<[^>]*>, "xxxxxxx", '
 		quiet "$own"
 	done
 }

@@ -77,7 +77,7 @@ test_largest() {
 	echo raw > "$p/stacks"
 	records large
 	reads "three long strings and a stack" \
-		"mount\\($x, $x, $x, .*\\) <raw stack of 488 bytes>"
+		"request_key\\($x, $x, $x, .*\\) <raw stack of 488 bytes>"
 	echo none > "$p/stacks"
 	records exec-long "$bin/actor" answer
 	x="\"answer\", \"$(printf 'x%.0s' {1..470})x*\""
