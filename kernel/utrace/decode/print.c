@@ -401,7 +401,7 @@ static void print_dev(struct seq_buf *s, u32 dev)
 static void print_arg(const struct call_text *c, unsigned int arg,
 		      const struct utrace_arg *is, unsigned long value)
 {
-	struct utrace_arg_text text = text_of(c, arg);
+	struct utrace_arg_text text;
 
 	switch (is->type) {
 	case UTRACE_ARG_ADDR:
@@ -437,6 +437,7 @@ static void print_arg(const struct call_text *c, unsigned int arg,
 		utrace_print_signal(c->s, value);
 		break;
 	case UTRACE_ARG_FLAGS:
+		text = text_of(c, arg);
 		text.value = value;
 		utrace_form_flags(&text, is->len);
 		break;
@@ -466,6 +467,7 @@ static void print_arg(const struct call_text *c, unsigned int arg,
 		print_structs(c, arg, is);
 		break;
 	case UTRACE_ARG_HOOK:
+		text = text_of(c, arg);
 		utrace_form_hook(&text, is->len);
 		break;
 	default:

@@ -212,12 +212,13 @@ static void unpack(struct call *call, const struct utrace_rec *rec)
 static bool is_left_out(const struct text *text, __u64 nr, const __u64 *args,
 			const struct utrace_rec *rec)
 {
-	struct call call = { .nr = nr, .args = args };
 	unsigned int bit;
+	struct call call;
 
 	if (!text->left_out || !(nr & UTRACE_NR_IA32) ||
 	    !utrace_unpacked_by(nr))
 		return false;
+	call = (struct call){ .nr = nr, .args = args };
 	/* mmap() and select() have their names if memory is not readable, too. */
 	bit = utrace_call_of(nr)->unpack;
 	unpack(&call, rec);
