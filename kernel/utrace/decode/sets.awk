@@ -141,7 +141,7 @@ function named_array(name, m, bits,	k, text, used) {
 }
 
 # Make set I: its arrays and its row.
-function make_set(i,	k, kind, words, mask, row_text, name, unknown) {
+function make_set(i,	k, kind, words, mask, row_text, name, unknown, n, members) {
 	set_abi = (i, "i386") in set_option ? "i386" : \
 		(i, "x32") in set_option ? "x32" : ""
 	row_text = ""
@@ -170,18 +170,12 @@ function make_set(i,	k, kind, words, mask, row_text, name, unknown) {
 		row_text = row_text ", .unknown = \"" set_unknown[i] "\""
 	if (set_unknown_bits[i] != "")
 		row_text = row_text ", .unknown_bits = \"" set_unknown_bits[i] "\""
-	if ((i, "named") in set_option)
-		row_text = row_text ", .named = true"
-	if ((i, "apart") in set_option)
-		row_text = row_text ", .apart = true"
-	if ((i, "number") in set_option)
-		row_text = row_text ", .number = true"
+	n = split("named apart number permissions wide", members, " ")
+	for (k = 1; k <= n; k++)
+		if ((i, members[k]) in set_option)
+			row_text = row_text ", ." members[k] " = true"
 	if ((i, "signed") in set_option)
 		row_text = row_text ", .decimal = true"
-	if ((i, "permissions") in set_option)
-		row_text = row_text ", .permissions = true"
-	if ((i, "wide") in set_option)
-		row_text = row_text ", .wide = true"
 	return "\t[UTRACE_FLAGS_" toupper(set_name[i]) "] = { " \
 		substr(row_text, 3) " },\n"
 }

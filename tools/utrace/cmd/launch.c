@@ -128,6 +128,18 @@ static void await_child(pid_t child, int ready)
 		usleep(100);
 }
 
+/* In the process that traces: wait for the program's process, and free @path. */
+static void take_pipes(struct launch *launch, char *path, const int ready[2],
+		       const int go[2])
+{
+	close(ready[1]);
+	close(go[0]);
+	free(path);
+	await_child(launch->child, ready[0]);
+	close(ready[0]);
+	launch->go = go[1];
+}
+
 /**
  * launch_prepare() - start the child that becomes the program
  * @launch: the program; @child and @go are set
@@ -154,12 +166,7 @@ void launch_prepare(struct launch *launch)
 		signals_restore();
 		become(launch, user, path, ready[1], go[0]);
 	}
-	close(ready[1]);
-	close(go[0]);
-	free(path);
-	await_child(launch->child, ready[0]);
-	close(ready[0]);
-	launch->go = go[1];
+	take_pipes(launch, path, ready, go);
 }
 
 /**
@@ -198,12 +205,7 @@ void launch_daemon(struct launch *launch, enum daemon how)
 		setsid();
 	else if (how == DAEMON_PGROUP)
 		setpgid(0, 0);
-	close(ready[1]);
-	close(go[0]);
-	free(path);
-	await_child(launch->child, ready[0]);
-	close(ready[0]);
-	launch->go = go[1];
+	take_pipes(launch, path, ready, go);
 }
 
 /* Let the child execute the program. */

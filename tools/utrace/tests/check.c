@@ -23,21 +23,7 @@
 #include "lib/pairs.h"
 #include "lib/screen.h"
 #include "marker/args.h"
-
-static bool failed;
-
-/* The command frees much of its memory only by its end. */
-const char *__asan_default_options(void);
-const char *__asan_default_options(void)
-{
-	return "detect_leaks=0";
-}
-
-static void holds(bool right, const char *text)
-{
-	printf("%sok %s\n", right ? "" : "not ", text);
-	failed |= !right;
-}
+#include "check.h"
 
 /* Text for people */
 

@@ -28,21 +28,7 @@
 #include "format/fd_text.h"
 #include "format/siginfo.h"
 #include "format/text.h"
-
-static bool failed;
-
-/* The command frees much of its memory only by its end. */
-const char *__asan_default_options(void);
-const char *__asan_default_options(void)
-{
-	return "detect_leaks=0";
-}
-
-static void holds(bool right, const char *text)
-{
-	printf("%sok %s\n", right ? "" : "not ", text);
-	failed |= !right;
-}
+#include "check.h"
 
 static char buffer[4096];
 static struct seq_buf s = { .buffer = buffer, .size = sizeof(buffer) };
