@@ -22,10 +22,22 @@
 #endif
 
 /*
- * Sizes of the rings in bytes.  If the user may not lock so much memory, the
- * next size is tried.
+ * The size of the rings in bytes by default.  Tasks that wait for the reader
+ * need only as much for each CPU as keeps the wake-ups few, and the start pays
+ * for all of it.  If the user may not lock so much memory, the smaller sizes are
+ * tried.
  */
-static const size_t sizes[] = { 16 << 20, 1 << 20, 64 << 10 };
+#define CPU_SIZE	(1UL << 20)
+#define MOST_SIZE	(16UL << 20)
+
+static const size_t smaller[] = { 1 << 20, 64 << 10 };
+
+static size_t default_size(bool drop)
+{
+	size_t size = sysconf(_SC_NPROCESSORS_CONF) * CPU_SIZE;
+
+	return drop || size > MOST_SIZE ? MOST_SIZE : size;
+}
 
 /*
  * Open a session.  @size is the number of bytes of its rings, 0 for the
@@ -36,21 +48,24 @@ static const size_t sizes[] = { 16 << 20, 1 << 20, 64 << 10 };
 int session_open(size_t size, bool drop)
 {
 	struct utrace_ioc_setup setup = {
+		.rings_size = size ? size : default_size(drop),
 		.full = drop ? UTRACE_FULL_DROP : UTRACE_FULL_DEFAULT,
 		.flags = UTRACE_SETUP_F_MAPPED,
 	};
 	int session = open("/dev/utrace", O_RDWR | O_CLOEXEC), error;
-	unsigned int i;
+	unsigned int i = 0;
 
 	if (session < 0)
 		return -1;
-	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
-		setup.rings_size = size ? size : sizes[i];
-		if (!ioctl(session, UTRACE_IOC_SETUP, &setup))
-			return session;
-		if (size || (errno != EPERM && errno != ENOMEM))
-			break;
+	while (ioctl(session, UTRACE_IOC_SETUP, &setup)) {
+		if (size || (errno != EPERM && errno != ENOMEM) ||
+		    i == ARRAY_SIZE(smaller))
+			goto fail;
+		setup.rings_size = smaller[i++];
 	}
+	return session;
+
+fail:
 	error = errno;
 	close(session);
 	errno = error;
