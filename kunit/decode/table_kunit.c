@@ -310,7 +310,7 @@ struct call_args {
 static const char *print_ret(struct printer *p, unsigned int nr, long ret)
 {
 	seq_buf_init(&p->s, p->text, sizeof(p->text));
-	utrace_print_result(&p->s, nr, NULL, ret);
+	utrace_print_result(&p->s, nr, utrace_call_of(nr), ret);
 	return seq_buf_str(&p->s);
 }
 
@@ -648,13 +648,15 @@ static void print_digits(struct kunit *test)
 static void print_outputs(struct kunit *test)
 {
 	struct printer *p = new_printer(test);
-	struct utrace_call_items items = { .most = 2 };
+	struct utrace_call_items items = {
+		.row = utrace_call_of(__NR_read),
+		.most = 2,
+	};
 
 	add_bytes(p, 1, "abc");
 	seq_buf_init(&p->s, p->text, sizeof(p->text));
 	utrace_print_outputs(&p->s, __NR_read, p->items, p->used);
-	utrace_call_items_add(&items, utrace_call_of(__NR_read), p->items,
-			      p->used);
+	utrace_call_items_add(&items, p->items, p->used);
 	utrace_print_output_items(&p->s, __NR_read, &items);
 	utrace_print_outputs(&p->s, 0x1ff, p->items, p->used);
 	utrace_print_outputs(&p->s, __NR_write + 1000, p->items, p->used);
@@ -664,17 +666,18 @@ static void print_outputs(struct kunit *test)
 /* An item is ignored if its argument has a type for which none is captured. */
 static void items_without_type(struct kunit *test)
 {
-	struct utrace_call_items items = UTRACE_CALL_ITEMS_INIT;
+	static const unsigned int calls[] = { __NR_setuid, __NR_umask, __NR_kill };
 	struct printer *p = new_printer(test);
+	unsigned int i;
 
 	add_bytes(p, 0, "abc");
-	utrace_call_items_add(&items, utrace_call_of(__NR_setuid), p->items,
-			      p->used);
-	utrace_call_items_add(&items, utrace_call_of(__NR_umask), p->items,
-			      p->used);
-	utrace_call_items_add(&items, utrace_call_of(__NR_kill), p->items,
-			      p->used);
-	KUNIT_EXPECT_NULL(test, items.of[0]);
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		struct utrace_call_items items =
+			UTRACE_CALL_ITEMS_INIT(utrace_call_of(calls[i]));
+
+		utrace_call_items_add(&items, p->items, p->used);
+		KUNIT_EXPECT_NULL(test, items.of[0]);
+	}
 }
 
 static void print_unknown(struct kunit *test)

@@ -94,8 +94,7 @@ static const u8 kinds[UTRACE_ARG_TYPES] = {
 
 /**
  * utrace_call_items_add() - assign captured items to the arguments of a call
- * @items: the items of a capture are added here
- * @call: row of the call; NULL: the call has none, and no item is added
+ * @items: the items of a capture are added here; none if it has no row
  * @data: the capture of the entry or of the exit; may be NULL if @used is 0
  * @used: bytes of @data
  *
@@ -106,10 +105,10 @@ static const u8 kinds[UTRACE_ARG_TYPES] = {
  *
  * Context: Any.
  */
-void utrace_call_items_add(struct utrace_call_items *items,
-			   const struct utrace_call *call, const void *data,
+void utrace_call_items_add(struct utrace_call_items *items, const void *data,
 			   size_t used)
 {
+	const struct utrace_call *call = items->row;
 	const struct utrace_item *item = NULL, **of;
 	bool second;
 

@@ -15,6 +15,7 @@
 
 /**
  * struct utrace_call_items - captured items by the arguments of a system call
+ * @row: row of the call, by its command; NULL: the tables have no such call
  * @of: the item of each argument, or NULL
  * @out: the item with the structures that the call has written, or NULL
  * @captures: the captures that were added, and their lengths; the second one is
@@ -30,6 +31,7 @@
  * Points into the captures that were added, which must outlive it.
  */
 struct utrace_call_items {
+	const struct utrace_call *row;
 	const struct utrace_item *of[UTRACE_CALL_ARGS];
 	const struct utrace_item *out[UTRACE_CALL_ARGS];
 	struct {
@@ -47,8 +49,9 @@ struct utrace_call_items {
 /* Value of utrace_call_items.most without a limit. */
 #define UTRACE_ITEMS_ALL	~0U
 
-/* No items, and no limit for printing. */
-#define UTRACE_CALL_ITEMS_INIT	{ .most = UTRACE_ITEMS_ALL }
+/* No items of a call, and no limit for printing. */
+#define UTRACE_CALL_ITEMS_INIT(call)	\
+	{ .row = (call), .most = UTRACE_ITEMS_ALL }
 
 /*
  * Return true if all captured bytes are printed.  The kernel's printers do so,
@@ -66,8 +69,7 @@ const struct utrace_item *
 utrace_item_behind(const struct utrace_call_items *items,
 		   const struct utrace_item *item, unsigned int field,
 		   unsigned int index);
-void utrace_call_items_add(struct utrace_call_items *items,
-			   const struct utrace_call *call, const void *data,
+void utrace_call_items_add(struct utrace_call_items *items, const void *data,
 			   size_t used);
 
 #endif /* _KERNEL_UTRACE_DECODE_ITEMS_H */

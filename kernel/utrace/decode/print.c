@@ -574,6 +574,16 @@ static const struct utrace_call unknown_call = {
 	},
 };
 
+static void print_name(struct seq_buf *s, u64 nr, const struct utrace_call *call)
+{
+	if (call) {
+		utrace_write(s, call->name, call->name_len);
+	} else {
+		utrace_write_literal(s, "syscall_");
+		utrace_print_hex(s, nr >> 32 ?: nr & ~UTRACE_SYSCALL_IA32);
+	}
+}
+
 /**
  * utrace_print_call_name() - print the name of a system call
  * @s: the text is appended here
@@ -588,22 +598,13 @@ static const struct utrace_call unknown_call = {
  */
 void utrace_print_call_name(struct seq_buf *s, u64 nr)
 {
-	const struct utrace_call *call = utrace_call_of(nr);
-
-	if (call) {
-		utrace_write(s, call->name, call->name_len);
-	} else {
-		utrace_write_literal(s, "syscall_");
-		utrace_print_hex(s, nr >> 32 ?: nr & ~UTRACE_SYSCALL_IA32);
-	}
+	print_name(s, nr, utrace_call_of(nr));
 }
 
 /* The row of a call, or that of a call with six numbers. */
-static const struct utrace_call *row_of(u64 nr, const unsigned long args[6])
+static const struct utrace_call *row_of(const struct utrace_call_items *items)
 {
-	const struct utrace_call *call = utrace_call_by_command(nr, args);
-
-	return call && call->known ? call : &unknown_call;
+	return items->row && items->row->known ? items->row : &unknown_call;
 }
 
 static bool is_output(const struct utrace_arg *arg)
@@ -652,16 +653,16 @@ static void print_shown(const struct call_text *c,
  * says which ones are printed.  Return false if they are those of the row.
  */
 static bool print_parts_shown(const struct call_text *c,
-			      const struct utrace_call *call, bool entry,
-			      bool exit)
+			      const struct utrace_call *call,
+			      enum utrace_call_parts parts)
 {
 	unsigned int first, end, i;
 	struct utrace_shown shown;
 
 	if (utrace_style.raw || !utrace_form_args(&shown, call, c->args, c->abi))
 		return false;
-	first = entry ? 0 : shown.entry;
-	end = exit ? shown.n : shown.entry;
+	first = parts & UTRACE_CALL_ENTRY ? 0 : shown.entry;
+	end = parts & UTRACE_CALL_EXIT ? shown.n : shown.entry;
 	for (i = first; i < end; i++) {
 		/* The comma between the parts belongs to the second one. */
 		if (i)
@@ -671,19 +672,25 @@ static bool print_parts_shown(const struct call_text *c,
 	return true;
 }
 
-/*
- * Print the arguments that are known at the entry of the call if @entry, with a
- * comma if others follow, and the others if @exit.
- */
 static void print_parts(const struct call_text *c,
-			const struct utrace_call *call, bool entry, bool exit)
+			const struct utrace_call *call,
+			enum utrace_call_parts parts)
 {
-	unsigned int n = entry_args(call), all = call->nargs;
+	unsigned int n, all = call->nargs;
 
-	if (print_parts_shown(c, call, entry, exit))
+	if (print_parts_shown(c, call, parts))
 		return;
-	print_args(c, call, entry ? 0 : n, exit ? all : n);
-	if (!exit && n && n < all)
+	if (parts == UTRACE_CALL_WHOLE) {
+		print_args(c, call, 0, all);
+		return;
+	}
+	n = entry_args(call);
+	if (parts == UTRACE_CALL_EXIT) {
+		print_args(c, call, n, all);
+		return;
+	}
+	print_args(c, call, 0, n);
+	if (n && n < all)
 		utrace_write_literal(c->s, ", ");
 }
 
@@ -691,14 +698,15 @@ static void print_parts(const struct call_text *c,
  * utrace_call_has_rest() - check whether the exit of a call prints arguments
  * @nr: number of the call, as for utrace_call_of()
  * @args: its arguments
+ * @items: its row
  *
  * Context: Any.
- * Return: true if utrace_print_call_entry() leaves arguments for
- * utrace_print_call_exit().
+ * Return: true if UTRACE_CALL_ENTRY leaves arguments for UTRACE_CALL_EXIT.
  */
-bool utrace_call_has_rest(u64 nr, const unsigned long args[6])
+bool utrace_call_has_rest(u64 nr, const unsigned long args[6],
+			  const struct utrace_call_items *items)
 {
-	const struct utrace_call *call = row_of(nr, args);
+	const struct utrace_call *call = row_of(items);
 	struct utrace_shown shown;
 
 	if (!utrace_style.raw &&
@@ -708,76 +716,31 @@ bool utrace_call_has_rest(u64 nr, const unsigned long args[6])
 }
 
 /**
- * utrace_print_call_items() - print a system call with items from
- * utrace_call_items_add()
+ * utrace_print_call_parts() - print a system call or a part of it
  * @s: the text is appended here
  * @nr: number of the call, as for utrace_print_call_name()
  * @args: arguments, in the order of the call for every ABI
- * @items: the captured items, from utrace_call_items_add()
+ * @items: the row of the call, and the items captured so far
+ * @parts: what is printed
  *
  * A call that args.tbl does not know is printed with six numbers.
  *
  * Context: Any.
  */
-void utrace_print_call_items(struct seq_buf *s, u64 nr,
+void utrace_print_call_parts(struct seq_buf *s, u64 nr,
 			     const unsigned long args[6],
-			     const struct utrace_call_items *items)
+			     const struct utrace_call_items *items,
+			     enum utrace_call_parts parts)
 {
-	const struct utrace_call *call = row_of(nr, args);
 	const struct call_text c = call_text_of(s, nr, args, items);
 
-	utrace_print_call_name(s, nr);
-	utrace_write_char(s, '(');
-	print_parts(&c, call, true, true);
-	utrace_write_char(s, ')');
-}
-
-/**
- * utrace_print_call_entry() - print what is known of a call at its entry
- * @s: the text is appended here
- * @nr: number of the call, as for utrace_print_call_name()
- * @args: arguments, in the order of the call for every ABI
- * @items: the captured items of the entry
- *
- * Prints the arguments before the first one that the call writes, with a comma
- * if others follow, and no closing bracket.  utrace_print_call_exit() prints the
- * others.
- *
- * Context: Any.
- */
-void utrace_print_call_entry(struct seq_buf *s, u64 nr,
-			     const unsigned long args[6],
-			     const struct utrace_call_items *items)
-{
-	const struct utrace_call *call = row_of(nr, args);
-	const struct call_text c = call_text_of(s, nr, args, items);
-
-	utrace_print_call_name(s, nr);
-	utrace_write_char(s, '(');
-	print_parts(&c, call, true, false);
-}
-
-/**
- * utrace_print_call_exit() - print what utrace_print_call_entry() has not
- * printed
- * @s: the text is appended here
- * @nr: number of the call, as for utrace_print_call_name()
- * @args: arguments, in the order of the call for every ABI
- * @items: the captured items of the entry and of the exit
- *
- * Prints the other arguments and the closing bracket.
- *
- * Context: Any.
- */
-void utrace_print_call_exit(struct seq_buf *s, u64 nr,
-			    const unsigned long args[6],
-			    const struct utrace_call_items *items)
-{
-	const struct utrace_call *call = row_of(nr, args);
-	const struct call_text c = call_text_of(s, nr, args, items);
-
-	print_parts(&c, call, false, true);
-	utrace_write_char(s, ')');
+	if (parts & UTRACE_CALL_ENTRY) {
+		print_name(s, nr, items->row);
+		utrace_write_char(s, '(');
+	}
+	print_parts(&c, row_of(items), parts);
+	if (parts & UTRACE_CALL_EXIT)
+		utrace_write_char(s, ')');
 }
 
 /**
@@ -794,11 +757,11 @@ void utrace_print_call(struct seq_buf *s, u64 nr,
 		       const unsigned long args[6], const void *data,
 		       size_t used)
 {
-	struct utrace_call_items items = UTRACE_CALL_ITEMS_INIT;
+	struct utrace_call_items items =
+		UTRACE_CALL_ITEMS_INIT(utrace_call_by_command(nr, args));
 
-	utrace_call_items_add(&items, utrace_call_by_command(nr, args), data,
-			      used);
-	utrace_print_call_items(s, nr, args, &items);
+	utrace_call_items_add(&items, data, used);
+	utrace_print_call_parts(s, nr, args, &items, UTRACE_CALL_WHOLE);
 }
 
 /**
@@ -852,19 +815,16 @@ static void print_flags_result(struct seq_buf *s, unsigned int set,
  * utrace_print_result() - print what a system call returned
  * @s: the text is appended here
  * @nr: number of the call, as for utrace_call_of()
- * @args: its arguments; NULL: they are not known
+ * @row: row of the call, or NULL
  * @ret: the result; a negative errno is printed as "-1 NAME"
  *
  * Context: Any.
  */
 void utrace_print_result(struct seq_buf *s, unsigned int nr,
-			 const unsigned long args[6], long ret)
+			 const struct utrace_call *row, long ret)
 {
-	const struct utrace_call *call = args ?
-		utrace_call_by_command(nr, args) : utrace_call_of(nr);
 	const struct utrace_arg number = { .type = UTRACE_ARG_LONG };
-	const struct utrace_arg *is = call && call->known ? &call->result :
-							    &number;
+	const struct utrace_arg *is = row && row->known ? &row->result : &number;
 	const unsigned long result = ret;
 	const struct call_text c = call_text_of(s, nr, &result, NULL);
 
@@ -894,7 +854,7 @@ void utrace_print_output_items(struct seq_buf *s, unsigned int nr,
 			       const struct utrace_call_items *items)
 {
 	const unsigned long nowhere[UTRACE_CALL_ARGS] = {};
-	const struct utrace_call *call = utrace_call_of(nr);
+	const struct utrace_call *call = items->row;
 	const struct call_text c = call_text_of(s, nr, nowhere, items);
 	const struct utrace_item *item;
 	unsigned int i;
@@ -931,8 +891,9 @@ void utrace_print_output_items(struct seq_buf *s, unsigned int nr,
 void utrace_print_outputs(struct seq_buf *s, unsigned int nr, const void *data,
 			  size_t used)
 {
-	struct utrace_call_items items = UTRACE_CALL_ITEMS_INIT;
+	struct utrace_call_items items =
+		UTRACE_CALL_ITEMS_INIT(utrace_call_of(nr));
 
-	utrace_call_items_add(&items, utrace_call_of(nr), data, used);
+	utrace_call_items_add(&items, data, used);
 	utrace_print_output_items(s, nr, &items);
 }

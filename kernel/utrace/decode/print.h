@@ -10,6 +10,7 @@
 #include <linux/types.h>
 
 struct seq_buf;
+struct utrace_call;
 struct utrace_call_items;
 struct utrace_item;
 
@@ -40,6 +41,19 @@ enum utrace_hex {
 };
 
 /**
+ * enum utrace_call_parts - the parts of a call as text
+ * @UTRACE_CALL_ENTRY: the name, and the arguments before the first one that the
+ *	call writes, with a comma if others follow
+ * @UTRACE_CALL_EXIT: the other arguments, and the closing bracket
+ * @UTRACE_CALL_WHOLE: both
+ */
+enum utrace_call_parts {
+	UTRACE_CALL_ENTRY = 1,
+	UTRACE_CALL_EXIT,
+	UTRACE_CALL_WHOLE,
+};
+
+/**
  * struct utrace_style - how calls are printed
  * @constants: enum utrace_constants
  * @hex: enum utrace_hex
@@ -62,19 +76,15 @@ void utrace_print_call_name(struct seq_buf *s, u64 nr);
 void utrace_print_call(struct seq_buf *s, u64 nr,
 		       const unsigned long args[6], const void *data,
 		       size_t used);
-void utrace_print_call_items(struct seq_buf *s, u64 nr,
+void utrace_print_call_parts(struct seq_buf *s, u64 nr,
 			     const unsigned long args[6],
-			     const struct utrace_call_items *items);
-void utrace_print_call_entry(struct seq_buf *s, u64 nr,
-			     const unsigned long args[6],
-			     const struct utrace_call_items *items);
-void utrace_print_call_exit(struct seq_buf *s, u64 nr,
-			    const unsigned long args[6],
-			    const struct utrace_call_items *items);
-bool utrace_call_has_rest(u64 nr, const unsigned long args[6]);
+			     const struct utrace_call_items *items,
+			     enum utrace_call_parts parts);
+bool utrace_call_has_rest(u64 nr, const unsigned long args[6],
+			  const struct utrace_call_items *items);
 bool utrace_is_restart(long error);
 void utrace_print_result(struct seq_buf *s, unsigned int nr,
-			 const unsigned long args[6], long ret);
+			 const struct utrace_call *row, long ret);
 void utrace_print_outputs(struct seq_buf *s, unsigned int nr, const void *data,
 			  size_t used);
 void utrace_print_output_items(struct seq_buf *s, unsigned int nr,

@@ -73,7 +73,7 @@ void utrace_ftrace_print_exit(struct seq_buf *s, u64 nr, long ret,
 	seq_buf_puts(s, " resumed>");
 	utrace_print_outputs(s, nr, items, used);
 	seq_buf_puts(s, " = ");
-	utrace_print_result(s, nr, NULL, ret);
+	utrace_print_result(s, nr, utrace_call_of(nr), ret);
 	if (duration >= 0)
 		seq_buf_printf(s, " <%lld.%06lld>", duration / NSEC_PER_SEC,
 			       duration % NSEC_PER_SEC / NSEC_PER_USEC);

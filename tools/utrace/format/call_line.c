@@ -44,7 +44,7 @@
  * @args: its arguments
  * @unpacked: the arguments of the call that this one stands for
  * @began: when the task made the call, 0 if that is not known
- * @items: items that were captured at the entry and at the exit
+ * @items: its row, and the items that were captured at the entry and at the exit
  *
  * Has pointers into records, and is valid only while they are handled.
  */
@@ -75,9 +75,9 @@ static bool is_verbose(const struct text *text, __u32 nr)
 }
 
 /* Remove the items of structures, so that their addresses are printed. */
-static void leave_out_structs(struct utrace_call_items *items,
-			      const struct utrace_call *row)
+static void leave_out_structs(struct utrace_call_items *items)
 {
+	const struct utrace_call *row = items->row;
 	unsigned int i;
 
 	for (i = 0; row && i < row->nargs; i++) {
@@ -102,9 +102,9 @@ static bool changes_socket(const struct utrace_call *row)
 }
 
 /* Replace the items of descriptors by their texts. */
-static void decode_fds(const struct text *text, struct call *call,
-		       const struct utrace_call *row)
+static void decode_fds(const struct text *text, struct call *call)
 {
+	const struct utrace_call *row = call->items.row;
 	const struct utrace_item **of = call->items.of;
 	unsigned int i, decode = text->decode;
 
@@ -116,16 +116,6 @@ static void decode_fds(const struct text *text, struct call *call,
 					of[i], i);
 }
 
-/* Find the row of a call, whose arguments are NULL if they are not known. */
-static const struct utrace_call *row_of(const struct call *call)
-{
-	static_assert(sizeof(unsigned long) == sizeof(*call->args), "words");
-	if (!call->args)
-		return utrace_call_of(call->nr);
-	return utrace_call_by_command(call->nr,
-				      (const unsigned long *)call->args);
-}
-
 /*
  * Add the captured items of a record.  Memory that calls read and write is cut
  * to -s bytes when it is printed; names of files are not cut.
@@ -134,32 +124,24 @@ static void add_items(const struct text *text, struct call *call,
 		      const struct utrace_rec *rec)
 {
 	struct utrace_call_items *items = &call->items;
-	const struct utrace_call *row;
 
-	items->most = text->max_string;
-	items->verbose = is_verbose(text, call->nr);
-	items->tid = call->tid;
-	items->decode = text->decode;
 	if (!rec->items)
 		return;
-	row = row_of(call);
-	utrace_call_items_add(items, row, (const char *)rec + rec->items,
+	utrace_call_items_add(items, (const char *)rec + rec->items,
 			      rec->size - rec->items);
 	if (text->decode || text->npaths)
-		decode_fds(text, call, row);
+		decode_fds(text, call);
 	if (text->structs && !calls_have(text->structs, call->nr))
-		leave_out_structs(items, row);
+		leave_out_structs(items);
 }
 
 /* Remove the status of wait4() and waitpid() that found no child. */
-static void leave_out_status(struct utrace_call_items *items, __u32 nr,
-			     __s64 ret)
+static void leave_out_status(struct utrace_call_items *items, __s64 ret)
 {
-	const struct utrace_call *row;
+	const struct utrace_call *row = items->row;
 
 	if (ret || !items->of[1])
 		return;
-	row = utrace_call_of(nr);
 	if (row && row->arg[2].type == UTRACE_ARG_FLAGS &&
 	    row->arg[2].len == UTRACE_FLAGS_WAIT) {
 		items->of[1] = NULL;
@@ -184,25 +166,52 @@ static const struct utrace_item *words_of(const struct utrace_rec *rec)
  * Replace a call by the one that it stands for.  @rec is the entry or the whole
  * call; if it lacks the arguments, there is no change.
  */
-static void unpack(struct call *call, const struct utrace_rec *rec)
+static void unpack(struct call *call, const struct utrace_unpack *unpack,
+		   const struct utrace_rec *rec)
 {
-	const struct utrace_call *row = row_of(call);
-	const struct utrace_unpack *unpack = row ? utrace_unpack_of(row) : NULL;
+	const struct utrace_call *row = call->items.row;
 	__u32 words[UTRACE_CALL_ARGS] = {};
 	const struct utrace_item *item;
 
-	if (!unpack)
-		return;
 	if (unpack->words) {
 		item = words_of(rec);
 		if (!item || item->len < unpack->words * sizeof(*words))
 			return;
 		memcpy(words, item->data, unpack->words * sizeof(*words));
 	}
-	utrace_unpack(row, (const unsigned long *)call->args, words,
-		      (unsigned long *)call->unpacked);
+	call->items.row = utrace_unpack(row, (const unsigned long *)call->args,
+					words,
+					(unsigned long *)call->unpacked);
 	call->args = call->unpacked;
 	call->nr = UTRACE_NR_IA32 | UTRACE_NR_UNPACKED | row->unpack;
+}
+
+/* Find the row of a call, or of the call that it stands for. */
+static void find_row(struct call *call, const struct utrace_rec *rec)
+{
+	const struct utrace_unpack *unpacked;
+	const struct utrace_call *row;
+
+	static_assert(sizeof(unsigned long) == sizeof(*call->args), "words");
+	row = utrace_call_by_command(call->nr, (const unsigned long *)call->args);
+	call->items.row = row;
+	unpacked = row ? utrace_unpack_of(row) : NULL;
+	if (unpacked)
+		unpack(call, unpacked, rec);
+}
+
+/* Begin the items of a call: its row, and how they are printed. */
+static void begin_items(const struct text *text, struct call *call,
+			const struct utrace_rec *rec)
+{
+	struct utrace_call_items *items = &call->items;
+
+	find_row(call, rec);
+	items->most = text->max_string;
+	items->verbose = is_verbose(text, call->nr);
+	items->tid = call->tid;
+	items->decode = text->decode;
+	add_items(text, call, rec);
 }
 
 /*
@@ -221,7 +230,7 @@ static bool is_left_out(const struct text *text, __u64 nr, const __u64 *args,
 	call = (struct call){ .nr = nr, .args = args };
 	/* mmap() and select() have their names if memory is not readable, too. */
 	bit = utrace_call_of(nr)->unpack;
-	unpack(&call, rec);
+	find_row(&call, rec);
 	if (call.nr & UTRACE_NR_UNPACKED)
 		bit = call.nr & 63;
 	return text->left_out >> bit & 1;
@@ -240,8 +249,7 @@ static void take_entry(const struct text *text, struct call *call,
 		.args = entry->args,
 		.began = entry->began,
 	};
-	unpack(call, &entry->head);
-	add_items(text, call, &entry->head);
+	begin_items(text, call, &entry->head);
 }
 
 static void take_exit(const struct text *text, struct call *call,
@@ -250,7 +258,7 @@ static void take_exit(const struct text *text, struct call *call,
 	call->items.failed = IS_ERR_VALUE(exit->ret);
 	add_items(text, call, &exit->head);
 	call->items.result = exit->ret;
-	leave_out_status(&call->items, call->nr, exit->ret);
+	leave_out_status(&call->items, exit->ret);
 }
 
 /* Save the number and the address of a call for the starts of lines. */
@@ -274,36 +282,32 @@ static void save_call(struct seen_task *task, __u64 nr,
 
 /* Calls as text */
 
-/* The printers of a call, of a part of it, and of its end. */
-typedef void print_function(struct seq_buf *s, u64 nr,
-			    const unsigned long args[6],
-			    const struct utrace_call_items *items);
-
 /* Print restart_syscall(), whose argument is the call that it continues. */
 static void print_restart(struct seq_buf *s, const struct call *call,
-			  print_function *print)
+			  enum utrace_call_parts parts)
 {
-	if (print != utrace_print_call_exit) {
+	if (parts & UTRACE_CALL_ENTRY) {
 		utrace_print_call_name(s, call->nr);
 		utrace_write_literal(s, "(<... resuming interrupted ");
 		seq_buf_puts(s, call->resumes);
 		utrace_write_literal(s, " ...>");
 	}
-	if (print != utrace_print_call_entry)
+	if (parts & UTRACE_CALL_EXIT)
 		utrace_write_char(s, ')');
 }
 
 static void print_call(const struct text *text, struct line *line,
-		       const struct call *call, print_function *print)
+		       const struct call *call, enum utrace_call_parts parts)
 {
 	if (call->resumes) {
-		print_restart(&line->s, call, print);
+		print_restart(&line->s, call, parts);
 		return;
 	}
 	static_assert(sizeof(unsigned long) == sizeof(*call->args), "words");
 	utrace_style.raw = text->raw && calls_have(text->raw, call->nr);
-	print(&line->s, call->nr, (const unsigned long *)call->args,
-	      &call->items);
+	utrace_print_call_parts(&line->s, call->nr,
+				(const unsigned long *)call->args, &call->items,
+				parts);
 	utrace_style.raw = false;
 }
 
@@ -320,7 +324,7 @@ static size_t show_entry(const struct text *text, const struct log *log,
 	line_open(&line, log, rec->size);
 	line_begin(&line, text, task, rec, rec->time);
 	take_entry(text, &call, task);
-	print_call(text, &line, &call, utrace_print_call_entry);
+	print_call(text, &line, &call, UTRACE_CALL_ENTRY);
 	line_close(&line);
 	return line.s.len;
 }
@@ -352,9 +356,10 @@ static void print_no_result(const struct text *text, struct log *log,
 		begin_resumed(&line, text, task, rec, call.nr);
 	} else {
 		line_begin(&line, text, task, &entry->head, entry->head.time);
-		print_call(text, &line, &call, utrace_print_call_entry);
+		print_call(text, &line, &call, UTRACE_CALL_ENTRY);
 	}
-	if (utrace_call_has_rest(call.nr, (const unsigned long *)call.args))
+	if (utrace_call_has_rest(call.nr, (const unsigned long *)call.args,
+				 &call.items))
 		utrace_write_literal(&line.s, " <unfinished ...>");
 	utrace_write_char(&line.s, ')');
 	line_align_result(&line, text);
@@ -518,8 +523,7 @@ static void end_with_result(const struct text *text, struct line *line,
 	line_align_result(line, text);
 	utrace_write_literal(&line->s, " = ");
 	utrace_style.raw = text->raw && calls_have(text->raw, call->nr);
-	utrace_print_result(&line->s, call->nr,
-			    (const unsigned long *)call->args, ret);
+	utrace_print_result(&line->s, call->nr, call->items.row, ret);
 	utrace_style.raw = false;
 	if (IS_ERR_VALUE(ret))
 		print_error(&line->s, -ret);
@@ -589,6 +593,13 @@ static void print_unpaired(const struct text *text, struct line *line,
 		.tid = exit->head.tid,
 		.nr = number_of(exit->nr, exit->asked),
 		.args = nowhere,
+		.items = {
+			.row = utrace_call_of(exit->nr),
+			.most = text->max_string,
+			.verbose = is_verbose(text, exit->nr),
+			.tid = exit->head.tid,
+			.decode = text->decode,
+		},
 	};
 
 	line_begin(line, text, task, &exit->head, exit->head.time);
@@ -624,7 +635,7 @@ static void print_rest(const struct text *text, struct log *log,
 		line.before = log->begun;
 	else
 		begin_resumed(&line, text, task, &exit->head, call.nr);
-	print_call(text, &line, &call, utrace_print_call_exit);
+	print_call(text, &line, &call, UTRACE_CALL_EXIT);
 	end_with_result(text, &line, &call, &exit->head, exit->ret);
 }
 
@@ -641,7 +652,7 @@ static void print_whole(const struct text *text, struct log *log,
 	line_begin(&line, text, task, entry, entry->time);
 	take_entry(text, &call, task);
 	take_exit(text, &call, exit);
-	print_call(text, &line, &call, utrace_print_call_items);
+	print_call(text, &line, &call, UTRACE_CALL_WHOLE);
 	end_with_result(text, &line, &call, &exit->head, exit->ret);
 }
 
@@ -733,11 +744,10 @@ void call_line_whole(const struct text *text, struct seen_task *task,
 		save_call(task, call.nr, rec);
 	line_open(&line, log, rec->size);
 	line_begin(&line, text, task, rec, from->began ? from->began : rec->time);
-	unpack(&call, rec);
 	call.items.failed = IS_ERR_VALUE(from->ret);
-	add_items(text, &call, rec);
-	leave_out_status(&call.items, call.nr, from->ret);
-	print_call(text, &line, &call, utrace_print_call_items);
+	begin_items(text, &call, rec);
+	leave_out_status(&call.items, from->ret);
+	print_call(text, &line, &call, UTRACE_CALL_WHOLE);
 	end_with_result(text, &line, &call, rec, from->ret);
 }
 

@@ -389,24 +389,20 @@ static void print_signal_name(struct seq_buf *s, int signal)
  */
 void structs_print_sigset(struct seq_buf *s, const void *data, size_t len)
 {
-	unsigned int signals, i;
 	const char *before = "";
 	__u64 set = 0;
 
 	if (len > sizeof(set))
 		len = sizeof(set);
 	memcpy(&set, data, len);
-	signals = 8 * len;
-	if (__builtin_popcountll(set) > signals * 2 / 3) {
+	if ((unsigned int)__builtin_popcountll(set) > 8 * len * 2 / 3) {
 		utrace_write_char(s, '~');
-		set = ~set;
+		set = ~set & ~0ULL >> (64 - 8 * len);
 	}
 	utrace_write_char(s, '[');
-	for (i = 0; i < signals; i++) {
-		if (!(set >> i & 1))
-			continue;
+	for (; set; set &= set - 1) {
 		seq_buf_puts(s, before);
-		print_signal_name(s, i + 1);
+		print_signal_name(s, 1 + __builtin_ctzll(set));
 		before = " ";
 	}
 	utrace_write_char(s, ']');
