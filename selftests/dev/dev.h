@@ -248,6 +248,16 @@ static inline struct utrace_rec *next_record(struct utrace_rec *rec)
 #define for_each_record(rec) \
 	for ((rec) = next_record(NULL); (rec); (rec) = next_record(rec))
 
+/* The item behind @item, or the first one of the record if that is NULL. */
+static inline struct utrace_item *next_item(struct utrace_rec *rec,
+					    struct utrace_item *item)
+{
+	char *at = item ? (char *)item + sizeof(*item) +
+			  ((item->len + 7) & ~7) : (char *)rec + rec->items;
+
+	return rec->items && at < (char *)rec + rec->size ? (void *)at : NULL;
+}
+
 /*
  * Read all records that there are; returns their number, without the records of
  * type TARGET_END.

@@ -88,15 +88,6 @@ static long write_while_changed(long n)
 	return pthread_join(thread, NULL);
 }
 
-static struct utrace_item *next_item(struct utrace_rec *rec,
-				     struct utrace_item *item)
-{
-	char *at = item ? (char *)item + sizeof(*item) +
-			  ((item->len + 7) & ~7) : (char *)rec + rec->items;
-
-	return rec->items && at < (char *)rec + rec->size ? (void *)at : NULL;
-}
-
 /* What is wrong with the items of a record; NULL: nothing. */
 static const char *fault_of(struct utrace_rec *rec)
 {
