@@ -239,6 +239,17 @@ void utrace_capture_string(struct utrace_capture *c, unsigned int arg,
 	utrace_item_end(c, item, len, len, flags);
 }
 
+/*
+ * Return true if the bytes from @at on are in a page that cannot be read.  The
+ * byte before @at was read, so only the begin of a page is tried.
+ */
+static bool ends_before(const u8 __user *at)
+{
+	u8 next;
+
+	return !offset_in_page(at) && get_user(next, at);
+}
+
 /**
  * utrace_capture_memory() - capture memory of the current task as an item
  * @c: the capture, with a buffer
@@ -261,7 +272,7 @@ void utrace_capture_memory(struct utrace_capture *c,
 		return;
 	want = min(len, utrace_item_room(c));
 	got = utrace_copy_memory(item->data, from, want);
-	if (got < want)
+	if (got < want || (want && want < len && ends_before(from + want)))
 		flags |= UTRACE_ITEM_F_FAULTED;
 	else if (want < len)
 		flags |= UTRACE_ITEM_F_TRUNCATED;

@@ -127,13 +127,14 @@ void utrace_print_memory(struct seq_buf *s,
 }
 
 /*
- * Return true if fewer than @most bytes of the memory could be read.  Then the
- * command prints the address, as strace does.  The kernel prints the bytes.
+ * Return true if no more than @most bytes of the memory could be read.  Then the
+ * command prints the address, as strace does, which reads one byte more to see
+ * whether it must cut them.  The kernel prints the bytes.
  */
 static bool is_too_short(const struct call_text *c,
 			 const struct utrace_item *item, size_t most)
 {
-	return item->flags & UTRACE_ITEM_F_FAULTED && item->len < most &&
+	return item->flags & UTRACE_ITEM_F_FAULTED && item->len <= most &&
 	       !utrace_items_unlimited(c->items);
 }
 

@@ -428,9 +428,9 @@ static void print_inner(const struct element *e, const struct member *m)
 static void print_behind(const struct element *e, const struct member *m)
 {
 	const struct utrace_item *item = element_child(e, m);
-	size_t least = m->type == MEMBER_BYTES_POINTER ? e->items->most : 1;
+	size_t most = m->type == MEMBER_BYTES_POINTER ? e->items->most : 0;
 
-	if (!item || (item->flags & UTRACE_ITEM_F_FAULTED && item->len < least)) {
+	if (!item || (item->flags & UTRACE_ITEM_F_FAULTED && item->len <= most)) {
 		structs_print_address(e->s, element_number(e, m));
 		return;
 	}
