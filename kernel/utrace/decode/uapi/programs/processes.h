@@ -22,6 +22,10 @@ struct number_int {
 	int n;
 };
 
+struct number_short {
+	unsigned short n;
+};
+
 struct number_char {
 	unsigned char n;
 };
@@ -39,6 +43,16 @@ struct user_regs_struct {
 	unsigned long r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx;
 	unsigned long rdx, rsi, rdi, orig_rax, rip, cs, eflags, rsp, ss;
 	unsigned long fs_base, gs_base, ds, es, fs, gs;
+};
+
+/* _sysctl() */
+struct sysctl_args {
+	int *name;
+	int nlen;
+	void *oldval;
+	__kernel_size_t *oldlenp;
+	void *newval;
+	__kernel_size_t newlen;
 };
 
 /* prctl(PR_SET_NAME) */
