@@ -19,4 +19,21 @@ struct pselect_sigset {
 	__kernel_size_t sigsetsize;
 };
 
+/* struct sigevent without its end, which has no members. */
+struct sigevent_members {
+	union {
+		int sival_int;
+		void *sival_ptr;
+	} sigev_value;
+	int sigev_signo;
+	int sigev_notify;
+	union {
+		int tid;
+		struct {
+			void *function;
+			void *attribute;
+		} thread;
+	} un;
+};
+
 #endif /* _KERNEL_UTRACE_DECODE_PROGRAMS_TIMES_H */
