@@ -52,13 +52,9 @@ void whole_sized(const struct element *e)
 
 static void print_offset(const struct element *e)
 {
-	__s64 offset = 0;
-
-	if (e->len == sizeof(__s32))
-		offset = *(const __s32 *)e->data;
-	else if (e->len == sizeof(__s64))
-		offset = *(const __s64 *)e->data;
-	seq_buf_printf(e->s, "[%lld]", (long long)offset);
+	utrace_write_char(e->s, '[');
+	element_print_members(e);
+	utrace_write_char(e->s, ']');
 }
 
 /* Print how to open a file.  The mode is there if a file can be created. */
