@@ -91,7 +91,7 @@ void hook_ticks(const struct element *e, const struct member *m)
 	long hz = sysconf(_SC_CLK_TCK);
 
 	utrace_write_decimal(e->s, ticks);
-	if (!ticks || hz <= 0)
+	if (!ticks || hz <= 0 || utrace_style.constants == UTRACE_CONSTANTS_RAW)
 		return;
 	snprintf(text, sizeof(text), " /* %.*f s */", hz == 100 ? 2 : 3,
 		 (double)ticks / hz);
