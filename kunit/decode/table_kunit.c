@@ -159,16 +159,19 @@ static void unknown_numbers(struct kunit *test)
 static bool length_is_sound(const struct utrace_call *call,
 			    const struct utrace_arg *arg)
 {
+	unsigned int len = arg->len;
 	u8 type;
 
-	if (arg->type == UTRACE_ARG_OUT && arg->len == UTRACE_LEN_RESULT)
-		return true;
-	if (arg->type == UTRACE_ARG_IN || arg->type == UTRACE_ARG_OUT)
-		if (arg->len > UTRACE_LEN_FIXED)
+	if (arg->type == UTRACE_ARG_IN || arg->type == UTRACE_ARG_OUT) {
+		if (len & UTRACE_LEN_FIXED)
+			return len > UTRACE_LEN_FIXED;
+		len &= UTRACE_LEN_ARG;
+		if (arg->type == UTRACE_ARG_OUT && len == UTRACE_LEN_RESULT)
 			return true;
-	if (arg->len >= call->nargs)
+	}
+	if (len >= call->nargs)
 		return false;
-	type = call->arg[arg->len].type;
+	type = call->arg[len].type;
 	if (arg->type == UTRACE_ARG_OUT_SOCKADDR)
 		return type == UTRACE_ARG_ADDR || type == UTRACE_ARG_STRUCT;
 	return type == UTRACE_ARG_SIZE || type == UTRACE_ARG_INT;
@@ -186,9 +189,11 @@ static bool number_is_sound(const struct utrace_arg *arg)
 	case UTRACE_ARG_ID:
 		return !arg->len || arg->len == UTRACE_LEN_PAGES ||
 		       is_power_of_2(arg->len);
-	case UTRACE_ARG_STRING:
 	case UTRACE_ARG_DFD:
 		return arg->len <= 1;
+	case UTRACE_ARG_STRING:
+		/* A string that is not cut, or the bytes that the call reads. */
+		return true;
 	default:
 		return !arg->len;
 	}

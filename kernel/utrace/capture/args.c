@@ -6,6 +6,7 @@
  * points to.  Memory that the call reads is captured at its entry, memory that
  * it writes at its exit.
  */
+#include <linux/bits.h>
 #include <linux/compat.h>
 #include <linux/err.h>
 #include <linux/errno.h>
@@ -181,6 +182,13 @@ static bool takes_arg(const struct utrace_call *call,
 	return what && (args[i] || what == UTRACE_CAPTURE_FILES);
 }
 
+/* Return true if the result of the call is the length of its memory. */
+static bool has_result_length(const struct utrace_arg *a)
+{
+	return !(a->len & UTRACE_LEN_FIXED) &&
+	       (a->len & UTRACE_LEN_ARG) == UTRACE_LEN_RESULT;
+}
+
 /*
  * Length of the memory that @a describes.  For UTRACE_LEN_RESULT this is the
  * result, or 0 if the call failed.
@@ -190,9 +198,20 @@ static size_t length_of(const struct utrace_arg *a, const unsigned long args[6],
 {
 	if (a->len & UTRACE_LEN_FIXED)
 		return a->len & ~UTRACE_LEN_FIXED;
-	if (a->len < UTRACE_CALL_ARGS)
-		return args[a->len];
-	return max(result, 0L);
+	if (has_result_length(a))
+		return max(result, 0L);
+	return args[a->len & UTRACE_LEN_ARG];
+}
+
+/* Return true if the call fails without a look at memory that is so long. */
+static bool is_too_long(const struct utrace_arg *a, size_t len)
+{
+	unsigned int most;
+
+	if (a->len & UTRACE_LEN_FIXED)
+		return false;
+	most = (a->len & UTRACE_LEN_MOST) >> UTRACE_LEN_MOST_SHIFT;
+	return most && len > BIT(most);
 }
 
 static void capture_in(struct utrace_capture *c, const struct utrace_arg *a,
@@ -210,7 +229,8 @@ static void capture_in(struct utrace_capture *c, const struct utrace_arg *a,
 		capture_argv(c, i, from);
 		break;
 	case UTRACE_ARG_IN:
-		utrace_capture_bytes(c, i, from, len);
+		if (!is_too_long(a, len))
+			utrace_capture_bytes(c, i, from, len);
 		break;
 	case UTRACE_ARG_SOCKADDR:
 		utrace_capture_sockaddr(c, i, from, len);
@@ -239,9 +259,12 @@ static void capture_out(struct utrace_capture *c,
 	switch (a->type) {
 	case UTRACE_ARG_OUT:
 		/* The result may be what a larger buffer would have taken. */
-		if (a->len == UTRACE_LEN_RESULT && i + 1 < call->nargs &&
-		    call->arg[i + 1].type == UTRACE_ARG_SIZE)
+		if (has_result_length(a) && i + 1 < call->nargs &&
+		    call->arg[i + 1].type == UTRACE_ARG_SIZE) {
+			if (a->len & UTRACE_LEN_QUERY && !args[i + 1])
+				break;
 			len = min_t(size_t, len, args[i + 1]);
+		}
 		utrace_capture_bytes(c, i, from, len);
 		break;
 	case UTRACE_ARG_OUT_SOCKADDR:

@@ -196,7 +196,7 @@ static void capture_layout(struct walk *w, const struct utrace_layout *layout,
 
 /*
  * Get the length of the memory in its unit.  Return false if it is in memory of
- * the task that cannot be read, or negative.
+ * the task that cannot be read, or negative, or more than the call takes.
  */
 static bool get_length(const struct utrace_memory *memory,
 		       const unsigned long args[6], long result, u64 *length)
@@ -215,6 +215,8 @@ static bool get_length(const struct utrace_memory *memory,
 	*length = args[memory->arg];
 	if (memory->flags & UTRACE_MEMORY_INT)
 		*length = (u32)*length;
+	if (memory->most && *length > BIT_ULL(memory->most))
+		return false;
 	if (memory->unit != UTRACE_UNIT_POINTED &&
 	    memory->unit != UTRACE_UNIT_POINTED_ELEMENTS)
 		return true;

@@ -148,23 +148,49 @@ static void print_memory(const struct call_text *c, unsigned int arg)
 		print_address(c, arg);
 }
 
-/* Print a string of at most @most bytes. */
-static void print_string(const struct call_text *c, unsigned int arg, size_t most)
+/* Print memory with a text, without the NUL that may end it. */
+static void print_text(const struct call_text *c, unsigned int arg)
 {
 	const struct utrace_item *item = item_of(c, arg);
 
-	/* A name of a file without a NUL is not printed, even if it is long. */
-	if (item && most == PATH_MAX - 1 && is_too_short(c, item, most)) {
-		print_address(c, arg);
-		return;
-	}
-	if (!item || is_too_short(c, item, c->items->most) ||
-	    item->len <= most) {
+	if (item && item->len && !is_part(item) &&
+	    item->len - 1 <= c->items->most && !item->data[item->len - 1])
+		utrace_print_string(c->s, (const char *)item->data, item->len - 1);
+	else
 		print_memory(c, arg);
-		return;
+}
+
+/*
+ * Print a string.  If it has more than @most bytes it is cut, and the first
+ * @shown bytes are printed.
+ */
+static void print_string(const struct call_text *c, unsigned int arg,
+			 size_t most, size_t shown)
+{
+	const struct utrace_item *item = item_of(c, arg);
+
+	if (!item || is_too_short(c, item, most)) {
+		print_address(c, arg);
+	} else if (item->len <= most) {
+		utrace_print_memory(c->s, c->items, item);
+	} else {
+		utrace_print_string(c->s, (const char *)item->data, shown);
+		utrace_write_literal(c->s, "...");
 	}
-	utrace_print_string(c->s, (const char *)item->data, most);
-	utrace_write_literal(c->s, "...");
+}
+
+/* Print a string that names no file.  The call may read a part of it. */
+static void print_plain_string(const struct call_text *c, unsigned int arg,
+			       const struct utrace_arg *is)
+{
+	size_t most = c->items ? c->items->most : 0;
+
+	if (is->len == UTRACE_LEN_NAME)
+		print_string(c, arg, PATH_MAX - 1, PATH_MAX - 1);
+	else if (is->len && is->len <= most)
+		print_string(c, arg, is->len - 1, is->len);
+	else
+		print_string(c, arg, most, most);
 }
 
 /*
@@ -447,15 +473,17 @@ static void print_arg(const struct call_text *c, unsigned int arg,
 		print_fd(c, arg, is);
 		break;
 	case UTRACE_ARG_PATH:
-		print_string(c, arg, PATH_MAX - 1);
+		print_string(c, arg, PATH_MAX - 1, PATH_MAX - 1);
 		break;
 	case UTRACE_ARG_STRING:
-		print_string(c, arg, is->len == UTRACE_LEN_NAME ? PATH_MAX - 1 :
-			     c->items ? c->items->most : 0);
+		print_plain_string(c, arg, is);
 		break;
 	case UTRACE_ARG_IN:
 	case UTRACE_ARG_OUT:
-		print_memory(c, arg);
+		if (!(is->len & UTRACE_LEN_FIXED) && is->len & UTRACE_LEN_TEXT)
+			print_text(c, arg);
+		else
+			print_memory(c, arg);
 		break;
 	case UTRACE_ARG_SOCKADDR:
 	case UTRACE_ARG_OUT_SOCKADDR:

@@ -26,6 +26,9 @@ BEGIN {
 	plain["lower"] = "UTRACE_ARG_UPPER, 1"
 	memory["in"] = "UTRACE_ARG_IN"
 	memory["out"] = "UTRACE_ARG_OUT"
+	memory["out?"] = "UTRACE_ARG_OUT"
+	memory["intext"] = "UTRACE_ARG_IN"
+	memory["outtext"] = "UTRACE_ARG_OUT"
 	memory["sockaddr"] = "UTRACE_ARG_SOCKADDR"
 	memory["outsockaddr"] = "UTRACE_ARG_OUT_SOCKADDR"
 	# What a pointer in a structure points to, besides structures.
@@ -136,15 +139,29 @@ function capture_bit(kind) {
 		"UTRACE_CAPTURE_BUFFERS" : "UTRACE_CAPTURE_STRUCTS"
 }
 
+# The binary logarithm of MAX in WORD, which ends with "<=MAX"; 0: it does not.
+function limit_of(word,	most, n) {
+	if (!match(word, /<=[0-9]+$/))
+		return 0
+	most = substr(word, RSTART + 2) + 0
+	for (n = 0; n < 31 && 2 ^ n < most; n++)
+		continue
+	if (!n || 2 ^ n != most)
+		malformed("'" word "' does not end with a power of 2")
+	return n
+}
+
 # The index of the row that describes the memory of an argument of type WORD,
 # for example "out:stat" or "inout:pollfd*1". The call has NARGS arguments.
-function memory_row(word, nargs,	way, what, kind, from, unit, always, text, narrow) {
+function memory_row(word, nargs,	way, what, kind, from, unit, always, text, narrow, most) {
+	most = limit_of(word)
+	sub(/<=.*/, "", word)
 	# An int has no upper half.
 	if (match(word, /[*@][0-9]$/) &&
 	    $(substr(word, RSTART + 1) + 2) ~ /^((u|x)?int|fd)$/)
 		narrow = " | UTRACE_MEMORY_INT"
-	if ((word, narrow) in memory_index)
-		return memory_index[word, narrow]
+	if ((word, narrow, most) in memory_index)
+		return memory_index[word, narrow, most]
 	way = word
 	sub(/:.*/, "", way)
 	what = substr(word, length(way) + 2)
@@ -180,23 +197,31 @@ function memory_row(word, nargs,	way, what, kind, from, unit, always, text, narr
 		",\n\t\t.what = " capture_bit(kind)
 	if (unit != "ONE")
 		text = text ",\n\t\t.arg = " from
+	if (most)
+		text = text ",\n\t\t.most = " most
 	if (way == "frame")
 		text = text ",\n\t\t.at = " \
 			each_abi(offset("struct " kind, "mask"))
 	memories = memories text ",\n\t},\n"
-	memory_index[word, narrow] = nmemories++
-	return memory_index[word, narrow]
+	memory_index[word, narrow, most] = nmemories++
+	return memory_index[word, narrow, most]
 }
 
 # Arguments
 
-# The member len of struct utrace_arg for TYPE, where FROM ("@1", "@ret", "=8")
-# specifies the length. The call has NARGS arguments.
-function length_of(type, from, nargs) {
+# The member len of struct utrace_arg for TYPE, where FROM ("@1", "@ret", "=8",
+# "@1<=64") specifies the length. The call has NARGS arguments.
+function length_of(type, from, nargs,	bits) {
+	bits = type ~ /text$/ ? " | UTRACE_LEN_TEXT" : \
+		type ~ /[?]$/ ? " | UTRACE_LEN_QUERY" : ""
+	if (type ~ /^in/ && limit_of(from))
+		bits = bits " | " limit_of(from) " << UTRACE_LEN_MOST_SHIFT"
+	if (type ~ /^in/)
+		sub(/<=.*/, "", from)
 	if (from ~ /^@[0-9]$/ && substr(from, 2) + 0 < nargs)
-		return substr(from, 2)
-	if (type == "out" && from == "@ret")
-		return "UTRACE_LEN_RESULT"
+		return substr(from, 2) bits
+	if (type ~ /^out(text|[?])?$/ && from == "@ret")
+		return "UTRACE_LEN_RESULT" bits
 	if (type ~ /^(in|out)$/ && from ~ /^=[1-9][0-9]*$/ &&
 	    substr(from, 2) + 0 < 1024)
 		return "UTRACE_LEN_FIXED | " substr(from, 2)
@@ -225,6 +250,10 @@ function argument(word, nargs,	type) {
 			takes("in", "UTRACE_CAPTURE_FILES")
 		return "{ " plain[word] " }"
 	}
+	if (word ~ /^string<=[1-9][0-9]*$/ && substr(word, 9) + 0 < 2048) {
+		takes("in", "UTRACE_CAPTURE_STRINGS")
+		return "{ UTRACE_ARG_STRING, " substr(word, 9) " }"
+	}
 	if (word == "-")
 		return "{ UTRACE_ARG_NONE }"
 	if (word ~ /^hook:/) {
@@ -246,7 +275,7 @@ function argument(word, nargs,	type) {
 	}
 	if (word ~ /^(in|out|inout|outin|in[+]|rem|frame)!?:/) {
 		type = word
-		gsub(/^[^:]*:|[*@=%+~\/].*/, "", type)
+		gsub(/^[^:]*:|[*@=%+~\/<].*/, "", type)
 		takes(word ~ /^(in|frame):/ ? "in" : word ~ /^(inout|outin|in[+])/ ? \
 		      "inout" : "out", capture_bit(type))
 		return "{ UTRACE_ARG_STRUCT, " memory_row(word, nargs) " }"

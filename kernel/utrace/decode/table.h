@@ -93,11 +93,22 @@ enum utrace_arg_type {
 	UTRACE_ARG_TYPES
 };
 
-/* Values of utrace_arg.len for memory, besides the number of an argument. */
+/*
+ * utrace_arg.len for memory: the number of an argument, or UTRACE_LEN_RESULT,
+ * and the binary logarithm of the maximum length that the call takes, or 0.
+ */
+#define UTRACE_LEN_ARG		0x007
+#define UTRACE_LEN_MOST		0x0f8
+#define UTRACE_LEN_MOST_SHIFT	3
 #define UTRACE_LEN_RESULT	6	/* result of the call, in bytes */
+#define UTRACE_LEN_TEXT		0x100	/* a NUL at its end is not printed */
+#define UTRACE_LEN_QUERY	0x200	/* a size of 0 asks for the length */
 #define UTRACE_LEN_FIXED	0x400	/* other bits: length in bytes */
 
-/* Value of utrace_arg.len for a string that is not cut. */
+/*
+ * Value of utrace_arg.len for a string that is not cut.  A larger value is the
+ * number of bytes of the string that the call reads.
+ */
 #define UTRACE_LEN_NAME		1
 
 /*
@@ -109,8 +120,8 @@ enum utrace_arg_type {
 /**
  * struct utrace_arg - one argument
  * @type: enum utrace_arg_type
- * @len: for memory, the argument that contains its length, or a UTRACE_LEN_
- *	value; for sockaddrs, the argument that contains their length; for
+ * @len: for memory, the argument that contains its length, and UTRACE_LEN_
+ *	bits; for strings, see UTRACE_LEN_NAME; for sockaddrs, the argument that contains their length; for
  *	UTRACE_ARG_FLAGS, enum utrace_flag_set; for UTRACE_ARG_STRUCT, the index
  *	in utrace_memories[]; for a number, its bytes if they are not those of
  *	the ABI's word, or UTRACE_LEN_PAGES
@@ -174,6 +185,7 @@ enum utrace_unit {
  * @arg: the argument that contains the length, or UTRACE_LEN_RESULT; for
  *	UTRACE_UNIT_FIXED, the length
  * @what: the UTRACE_CAPTURE_ bit that asks for them
+ * @most: binary logarithm of the largest length that the call takes; 0: any
  * @at: for UTRACE_MEMORY_FRAME, offset from the stack pointer, by ABI
  */
 struct utrace_memory {
@@ -182,6 +194,7 @@ struct utrace_memory {
 	u8 unit;
 	u8 arg;
 	u8 what;
+	u8 most;
 	u16 at[UTRACE_ABIS];
 };
 

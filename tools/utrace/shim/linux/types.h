@@ -22,6 +22,7 @@ typedef __s64 s64;
 
 #define ALIGN(n, a)	(((n) + (a) - 1) & ~((typeof(n))(a) - 1))
 #define BIT(n)		(1UL << (n))
+#define BIT_ULL(n)	(1ULL << (n))
 #define IS_ERR_VALUE(n)	((unsigned long)(n) >= (unsigned long)-4095)
 #define WARN_ON_ONCE(c)	(c)
 #define fallthrough	__attribute__((fallthrough))
