@@ -11,9 +11,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/children.h"
 #include "lib/fail.h"
 #include "lib/out.h"
 #include "output.h"
@@ -65,6 +65,7 @@ static int start_command(const char *command)
 		say("/bin/sh", strerror(errno));
 		_exit(STATUS_NOT_FOUND);
 	}
+	child_keep(output.command);
 	close(ends[0]);
 	return ends[1];
 }
@@ -155,5 +156,5 @@ void output_close(void)
 	if (close(output.out.fd) && !output.out.error)
 		output.out.error = errno;
 	if (output.command)
-		waitpid(output.command, NULL, 0);
+		child_wait(output.command);
 }

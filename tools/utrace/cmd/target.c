@@ -10,13 +10,13 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <linux/utrace_branch.h>
 
 #include "engines.h"
 #include "launch.h"
+#include "lib/children.h"
 #include "lib/fail.h"
 #include "signals.h"
 #include "target.h"
@@ -92,12 +92,13 @@ void target_take_signals(struct target *target)
 {
 	bool child = false;
 	int signal = signals_take(target->signals, &child), status;
+	pid_t pid;
 
 	if (signal)
 		target->interrupted = signal;
-	if (child && target->launched && target->status < 0 &&
-	    waitpid(target->pid, &status, WNOHANG) == target->pid)
-		target->status = status;
+	while (child && (pid = child_reap(&status)))
+		if (target->launched && pid == target->pid)
+			target->status = status;
 }
 
 /**

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "apart.h"
+#include "children.h"
 #include "fail.h"
 #include "memory.h"
 
@@ -101,6 +102,7 @@ void apart_start(struct apart *apart, int keep, apart_function *function,
 			function(in, out, data);
 		_exit(!in || !out || fflush(out));
 	}
+	child_keep(apart->pid);
 	close(fds[1]);
 	apart->fd = fds[0];
 	apart->from = checked(fdopen(fds[0], "r"));
@@ -132,11 +134,10 @@ bool apart_send(const struct apart *apart, const void *data, size_t size)
  */
 const char *apart_end(struct apart *apart)
 {
-	int status = 0;
+	int status;
 
 	fclose(apart->from);
-	while (waitpid(apart->pid, &status, 0) < 0 && errno == EINTR)
-		;
+	status = child_wait(apart->pid);
 	apart->pid = 0;
 	if (!status)
 		return NULL;

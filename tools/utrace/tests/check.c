@@ -18,6 +18,7 @@
 
 #include "cmd/engines.h"
 #include "lib/apart.h"
+#include "lib/children.h"
 #include "lib/files.h"
 #include "lib/intern.h"
 #include "lib/pairs.h"
@@ -337,6 +338,30 @@ static void test_apart(void)
 	close(keep);
 }
 
+/* Start a child that ends at once.  Wait until it has, without reaping it. */
+static pid_t ended_child(int status)
+{
+	siginfo_t info;
+	pid_t child = fork();
+
+	if (!child)
+		_exit(status);
+	waitid(P_PID, child, &info, WEXITED | WNOWAIT);
+	return child;
+}
+
+static void test_children(void)
+{
+	pid_t kept = ended_child(1), other = ended_child(2);
+	int status;
+
+	child_keep(kept);
+	holds(child_reap(&status) == other && WEXITSTATUS(status) == 2,
+	      "a child that nobody waits for is reaped");
+	holds(!child_reap(&status) && WEXITSTATUS(child_wait(kept)) == 1,
+	      "the status of a child is kept");
+}
+
 static void test_intern(void)
 {
 	char name[32];
@@ -363,6 +388,7 @@ int main(void)
 	test_open();
 	test_mapped();
 	test_apart();
+	test_children();
 	test_intern();
 	rmdir(folder);
 	return failed;

@@ -8,7 +8,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,6 +18,7 @@
 #include "dev/session.h"
 #include "dev/stream.h"
 #include "format/record.h"
+#include "lib/children.h"
 #include "lib/out.h"
 #include "trace.h"
 
@@ -109,16 +109,25 @@ static bool take_records(struct trace *trace)
 	return n;
 }
 
+/* With -f, the end of a child that the program has cloned is in the log. */
+static void take_child(struct trace *trace, pid_t pid, int status)
+{
+	if (pid == trace->child && !trace->daemon)
+		trace->status = status;
+	else if (!trace->options.follow && !(trace->options.text.quiet & QUIET_EXIT))
+		output_note("Exit of unknown pid %d ignored", pid);
+}
+
 static void take_signals(struct trace *trace)
 {
 	bool child = false;
 	int signal = signals_take(trace->signals, &child), status;
+	pid_t pid;
 
 	if (signal)
 		trace->interrupted = signal;
-	if (child && trace->child && !trace->daemon && trace->status < 0 &&
-	    waitpid(trace->child, &status, WNOHANG) == trace->child)
-		trace->status = status;
+	while (child && (pid = child_reap(&status)))
+		take_child(trace, pid, status);
 }
 
 /*
