@@ -16,6 +16,7 @@
 
 #include "decode/write.h"
 #include "fd_text.h"
+#include "namespaces.h"
 #include "sockets.h"
 #include "text.h"
 
@@ -41,7 +42,7 @@ static bool print_pidfd(struct seq_buf *s, pid_t tid, int fd)
 	int pid = 0;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%d", tid, fd);
+	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%d", pid_in_proc(tid), fd);
 	file = fopen(path, "re");
 	while (file && !pid && fgets(line, sizeof(line), file))
 		sscanf(line, "Pid: %d", &pid);

@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <linux/array_size.h>
 #include <linux/seq_buf.h>
 
 #include "decode/write.h"
+#include "namespaces.h"
 #include "pids.h"
 
 /* Number of tasks whose names are kept. */
@@ -23,27 +23,11 @@
 /* Size of a name with its line feed and NUL. */
 #define NAME_SIZE	18
 
-/* The kernel nests no more pid namespaces, see MAX_PID_NS_LEVEL. */
-#define LEVELS	33
-
-/**
- * struct numbers - the numbers of a task in the pid namespaces that it is in
- * @of: the numbers, from the namespace of this command on; first those of the
- *	task, then those of its process, process group and session
- * @n: number of namespaces
- * @innermost: name of the last one
- */
-struct numbers {
-	int of[4][LEVELS];
-	int n;
-	char innermost[32];
-};
-
 struct pids pids;
 
 /* The task whose call is printed, and the numbers of tasks that were seen. */
 static pid_t task_now;
-static struct numbers seen[KEPT];
+static struct pid_numbers seen[KEPT];
 
 /* Names of tasks. */
 static struct kept {
@@ -58,7 +42,7 @@ static const struct kept *read_name(pid_t pid)
 	char path[32], name[NAME_SIZE];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid_in_proc(pid));
 	file = fopen(path, "re");
 	if (file && fgets(name, sizeof(name), file)) {
 		name[strcspn(name, "\n")] = '\0';
@@ -85,59 +69,17 @@ void pid_print_name(struct seq_buf *s, pid_t pid)
 	utrace_write_char(s, '>');
 }
 
-/* Parse the numbers of a line.  Returns how many there are. */
-static int parse_numbers(int *of, const char *text)
-{
-	char *end;
-	int n;
-
-	for (n = 0; n < LEVELS; n++) {
-		of[n] = strtol(text, &end, 10);
-		if (end == text)
-			break;
-		text = end;
-	}
-	return n;
-}
-
-/* Read the numbers of a task.  Returns false if there is no such task. */
-static bool read_numbers(struct numbers *numbers, const char *tid)
-{
-	static const char *const names[] = { "NSpid:", "NStgid:", "NSpgid:", "NSsid:" };
-	char path[300], line[512];
-	FILE *file;
-	ssize_t len;
-	size_t i;
-
-	*numbers = (struct numbers){};
-	snprintf(path, sizeof(path), "/proc/%s/status", tid);
-	file = fopen(path, "re");
-	while (file && fgets(line, sizeof(line), file)) {
-		for (i = 0; i < ARRAY_SIZE(names); i++)
-			if (!strncmp(line, names[i], strlen(names[i])))
-				numbers->n = parse_numbers(numbers->of[i],
-							   line + strlen(names[i]));
-	}
-	if (file)
-		fclose(file);
-	snprintf(path, sizeof(path), "/proc/%s/ns/pid", tid);
-	len = readlink(path, numbers->innermost, sizeof(numbers->innermost) - 1);
-	return numbers->n && len > 0;
-}
-
 /* Set the task whose namespace the numbers for pid_explain() are of. */
 void pid_set_task(pid_t tid)
 {
-	struct numbers *numbers = &seen[tid % KEPT], now;
-	char text[16];
+	struct pid_numbers *numbers = &seen[tid % KEPT], now;
 
 	task_now = tid;
 	if (pids.names && tid > 0 && kept[tid % KEPT].pid != tid)
 		read_name(tid);
 	if (!pids.namespaces || tid <= 0 || (numbers->n && numbers->of[0][0] == tid))
 		return;
-	snprintf(text, sizeof(text), "%d", tid);
-	if (read_numbers(&now, text))
+	if (pid_numbers_read(&now, pid_in_proc(tid)))
 		*numbers = now;
 }
 
@@ -145,8 +87,8 @@ void pid_set_task(pid_t tid)
  * If a task in the namespace of @like has the number @pid there, return its
  * number in the namespace of this command, else 0.
  */
-static pid_t find_in(const struct numbers *numbers, const struct numbers *like,
-		     pid_t pid)
+static pid_t find_in(const struct pid_numbers *numbers,
+		     const struct pid_numbers *like, pid_t pid)
 {
 	size_t i;
 
@@ -159,16 +101,16 @@ static pid_t find_in(const struct numbers *numbers, const struct numbers *like,
 }
 
 /* Find a number of the namespace of @like in all processes.  Returns 0 if not. */
-static pid_t find_in_all(const struct numbers *like, pid_t pid)
+static pid_t find_in_all(const struct pid_numbers *like, pid_t pid)
 {
 	DIR *proc = opendir("/proc");
-	struct numbers numbers;
+	struct pid_numbers numbers;
 	struct dirent *entry;
 	pid_t found = 0;
 
 	while (proc && !found && (entry = readdir(proc)))
 		if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9' &&
-		    read_numbers(&numbers, entry->d_name))
+		    pid_numbers_read(&numbers, atoi(entry->d_name)))
 			found = find_in(&numbers, like, pid);
 	if (proc)
 		closedir(proc);
@@ -178,7 +120,7 @@ static pid_t find_in_all(const struct numbers *like, pid_t pid)
 /* Return the number of this namespace for one of the task's, 0 if not known. */
 static pid_t translate(pid_t pid)
 {
-	const struct numbers *like = &seen[task_now % KEPT];
+	const struct pid_numbers *like = &seen[task_now % KEPT];
 	pid_t found;
 	size_t i;
 

@@ -31,6 +31,7 @@
 
 #include "decode/print.h"
 #include "lib/memory.h"
+#include "namespaces.h"
 #include "sockets.h"
 
 /* Number of sockets whose addresses are kept. */
@@ -289,7 +290,7 @@ static bool read_protocol(char *protocol, size_t size, pid_t tid, int fd,
 	char path[64], link[64], want[64];
 	ssize_t len;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", tid, fd);
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid_in_proc(tid), fd);
 	len = readlink(path, link, sizeof(link) - 1);
 	if (len < 0)
 		return false;

@@ -9,6 +9,7 @@
 #include <sys/user.h>
 #include <unistd.h>
 
+#include "format/namespaces.h"
 #include "by_ptrace.h"
 
 struct traced traced;
@@ -31,7 +32,7 @@ ssize_t traced_link(char *to, size_t room, const char *name)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", traced.tid, name);
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid_in_proc(traced.tid), name);
 	return readlink(path, to, room);
 }
 

@@ -22,6 +22,7 @@
 
 #include <linux/audit.h>
 
+#include "format/namespaces.h"
 #include "lib/memory.h"
 #include "requests.h"
 
@@ -71,18 +72,9 @@ static struct capture_choice choice;
 
 static pid_t process_of(pid_t tid)
 {
-	char path[32], line[256];
-	int tgid = tid;
-	FILE *file;
+	struct pid_numbers numbers;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	file = fopen(path, "re");
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "Tgid: %d", &tgid) == 1)
-			break;
-	if (file)
-		fclose(file);
-	return tgid;
+	return pid_numbers_read(&numbers, pid_in_proc(tid)) ? numbers.of[1][0] : tid;
 }
 
 static void read_most(void)

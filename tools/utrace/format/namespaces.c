@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - numbers of tasks in pid namespaces
+ *
+ * The command may be in a pid namespace and see the /proc of a namespace around
+ * it, as after unshare --pid without --mount-proc.  Then its numbers of tasks
+ * are not those of /proc.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <linux/array_size.h>
+#include <linux/nsfs.h>
+
+#include "cmd/engines.h"
+#include "namespaces.h"
+
+/* Number of tasks whose numbers in /proc are kept. */
+#define KEPT	1024
+
+/* Parse the numbers of a line.  Returns how many there are. */
+static int parse_numbers(int *of, const char *text)
+{
+	char *end;
+	int n;
+
+	for (n = 0; n < PID_LEVELS; n++) {
+		of[n] = strtol(text, &end, 10);
+		if (end == text)
+			break;
+		text = end;
+	}
+	return n;
+}
+
+/* Read the numbers from the namespace of /proc on.  @task may be "self". */
+static void read_all(struct pid_numbers *numbers, const char *task)
+{
+	static const char *const names[] = { "NSpid:", "NStgid:", "NSpgid:", "NSsid:" };
+	char path[300], line[512];
+	FILE *file;
+	size_t i;
+
+	*numbers = (struct pid_numbers){};
+	snprintf(path, sizeof(path), "/proc/%s/status", task);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		for (i = 0; i < ARRAY_SIZE(names); i++)
+			if (!strncmp(line, names[i], strlen(names[i])))
+				numbers->n = parse_numbers(numbers->of[i],
+							   line + strlen(names[i]));
+	}
+	if (file)
+		fclose(file);
+}
+
+/* Return how many namespaces that of /proc is outside of this command's. */
+static int levels_outside(void)
+{
+	static int levels = -1;
+	struct pid_numbers self;
+
+	if (levels >= 0)
+		return levels;
+	read_all(&self, "self");
+	levels = self.n ? self.n - 1 : 0;
+	return levels;
+}
+
+/* Check whether the namespace @levels above that of a task is this command's. */
+static bool is_inside(const char *task, int levels)
+{
+	struct stat own, other;
+	char path[300];
+	int fd, parent;
+	bool inside;
+
+	snprintf(path, sizeof(path), "/proc/%s/ns/pid", task);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	for (; fd >= 0 && levels > 0; levels--) {
+		parent = ioctl(fd, NS_GET_PARENT);
+		close(fd);
+		fd = parent;
+	}
+	if (fd < 0)
+		return false;
+	inside = !fstat(fd, &other) && !stat("/proc/self/ns/pid", &own) &&
+		 own.st_ino == other.st_ino;
+	close(fd);
+	return inside;
+}
+
+/**
+ * pid_numbers_read() - read the numbers of a task
+ * @numbers: filled in
+ * @in_proc: its number in /proc
+ *
+ * Return: false if there is no such task, or if it has no number in the
+ * namespace of this command.
+ */
+bool pid_numbers_read(struct pid_numbers *numbers, pid_t in_proc)
+{
+	int outside = levels_outside();
+	char task[16], path[300];
+	ssize_t len;
+	size_t i;
+
+	snprintf(task, sizeof(task), "%d", in_proc);
+	read_all(numbers, task);
+	numbers->n -= outside;
+	if (numbers->n <= 0 || (outside && !is_inside(task, numbers->n - 1)))
+		return false;
+	for (i = 0; i < ARRAY_SIZE(numbers->of); i++)
+		memmove(numbers->of[i], numbers->of[i] + outside,
+			numbers->n * sizeof(numbers->of[i][0]));
+	snprintf(path, sizeof(path), "/proc/%s/ns/pid", task);
+	len = readlink(path, numbers->innermost, sizeof(numbers->innermost) - 1);
+	return len > 0;
+}
+
+/**
+ * struct search - a search for a task in /proc
+ * @pid: its number in the namespace of this command
+ * @found: its number in /proc, 0 as long as it is not found
+ */
+struct search {
+	pid_t pid;
+	pid_t found;
+};
+
+static void check_task(pid_t pid, pid_t tid, void *data)
+{
+	struct pid_numbers numbers;
+	struct search *search = data;
+
+	if (!search->found && pid_numbers_read(&numbers, tid) &&
+	    numbers.of[0][0] == search->pid)
+		search->found = tid;
+}
+
+static void check_process(pid_t pid, pid_t tid, void *data)
+{
+	struct search *search = data;
+
+	if (!search->found)
+		tasks_of(pid, check_task, data);
+}
+
+/**
+ * pid_in_proc() - find a task in /proc
+ * @pid: number of the task in the namespace of this command
+ *
+ * Return: its number in /proc, or 0 if it is not there.
+ */
+pid_t pid_in_proc(pid_t pid)
+{
+	static struct search kept[KEPT];
+	struct search *search = &kept[pid % KEPT];
+	struct pid_numbers numbers;
+
+	if (!levels_outside() || pid <= 0)
+		return pid;
+	if (search->pid == pid && pid_numbers_read(&numbers, search->found) &&
+	    numbers.of[0][0] == pid)
+		return search->found;
+	*search = (struct search){ .pid = pid };
+	processes(check_process, search);
+	return search->found;
+}
