@@ -39,6 +39,7 @@ static const struct argp_option text_options[] = {
 	  "Time of day before each line; -tt: with microseconds, -ttt: as seconds" },
 	{ "absolute-timestamps", KEY_CLOCK, "FORMAT,PRECISION", OPTIONAL,
 	  "Time before each line: none, time (of day) or unix; s, ms, us or ns" },
+	{ "timestamps", KEY_CLOCK, NULL, OPTION_ALIAS | OPTION_HIDDEN },
 	{ NULL, 'r', NULL, 0, "Time since the line before" },
 	{ "relative-timestamps", KEY_RELATIVE, "PRECISION", OPTIONAL,
 	  "Time since the line before, in s, ms, us or ns (us)" },
@@ -233,15 +234,18 @@ static bool parse_clock_word(struct text *text, const char *word)
 	return i >= 0 || digits >= 0;
 }
 
-/* Parse --absolute-timestamps.  @arg is NULL if it has no argument. */
+/*
+ * Parse --absolute-timestamps.  @arg is NULL if it has no argument: "time".  A
+ * format or precision that it lacks is that of the option before, as in strace.
+ */
 static void parse_clock(struct argp_state *state, struct text *text,
 			const char *arg)
 {
-	char *words = arg ? strdupa(arg) : NULL, *word;
+	char *words = strdupa(arg ?: "time"), *word;
 
-	text->clock = TEXT_TIME_OF_DAY;
-	text->clock_digits = 0;
-	while (words && (word = strsep(&words, ",")))
+	if (!text->clock)
+		text->clock = TEXT_TIME_OF_DAY;
+	while ((word = strsep(&words, ",")))
 		if (!parse_clock_word(text, word))
 			argp_error(state, "--absolute-timestamps=%s: give none, time or "
 				   "unix, and s, ms, us or ns", arg);
