@@ -299,7 +299,7 @@ static void parse_set(int key, const char *arg, struct argp_state *state,
 		{ "superseded", QUIET_EXECVE },
 		{}
 	};
-	const char *wrong = NULL, *name = "";
+	const char *wrong = NULL, *name = "", *member = NULL;
 	unsigned int numbers = 0;
 
 	switch (key) {
@@ -330,15 +330,18 @@ static void parse_set(int key, const char *arg, struct argp_state *state,
 		text->dumps = true;
 		wrong = set_of_numbers(&text->read, arg);
 		name = "read";
+		member = "descriptor";
 		break;
 	case KEY_WRITE:
 		text->dumps = true;
 		wrong = set_of_numbers(&text->write, arg);
 		name = "write";
+		member = "descriptor";
 		break;
 	}
 	if (wrong)
-		argp_error(state, "-e %s=%s: there is no '%s'", name, arg, wrong);
+		argp_error(state, "-e %s=%s: invalid %s '%s'", name, arg,
+			   member ?: name, wrong);
 }
 
 /* Set the status of -z or -Z.  The last one takes effect, as in strace. */

@@ -2,9 +2,9 @@
 /*
  * utrace - sets of words, numbers and signals, as in -e NAME=SET
  *
- * A set is a list with commas.  "all" means all members and "none" no member.  A
- * "!" before the set means all that are not in it.  The functions return NULL,
- * or the word that is no member, which is valid until the next call.
+ * A set is "all", "none" or a list with commas.  A "!" before the set means all
+ * that are not in it, "!!" those that are in it.  The functions return NULL, or
+ * the word that is no member, which is valid until the next call.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -20,21 +20,45 @@
 typedef bool add_function(void *set, const char *word);
 
 /*
- * Parse a list of words.  Returns NULL, or the word that is wrong.  "none" is
- * skipped.
+ * Parse a list of words.  Returns NULL, or the word that is wrong; the list if it
+ * has no word.
  */
-static const char *parse(const char *list, add_function *add, void *set)
+static const char *parse_list(const char *list, add_function *add, void *set)
 {
 	char *text = checked(strdup(list)), *rest = text, *word;
-	static char *wrong;
+	const char *wrong = list;
+	static char *kept;
 
-	free(wrong);
-	wrong = NULL;
-	while (!wrong && (word = strsep(&rest, ",")))
-		if (strcmp(word, "none") && !add(set, word))
-			wrong = checked(strdup(word));
+	while ((word = strsep(&rest, ","))) {
+		if (!*word)
+			continue;
+		wrong = NULL;
+		if (strcmp(word, "all") && add(set, word))
+			continue;
+		free(kept);
+		kept = checked(strdup(word));
+		wrong = kept;
+		break;
+	}
 	free(text);
 	return wrong;
+}
+
+/*
+ * Parse a set.  @others is set to whether the words are those that are not in
+ * it.  Returns NULL, or the word that is wrong.
+ */
+static const char *parse(const char *text, bool *others, add_function *add, void *set)
+{
+	const char *list = text + strspn(text, "!"), *wrong;
+
+	*others = (list - text) % 2;
+	if (!strcmp(list, "none"))
+		return NULL;
+	if (!strcmp(list, "all"))
+		return add(set, list) ? NULL : list;
+	wrong = parse_list(list, add, set);
+	return wrong == list ? text : wrong;
 }
 
 /* Words */
@@ -64,9 +88,9 @@ const char *set_of_words(unsigned int *bits, const struct set_word *words,
 			 const char *set)
 {
 	struct word_set found = { .words = words };
-	bool others = *set == '!';
-	const char *wrong = parse(set + others, add_word, &found);
 	struct word_set all = { .words = words };
+	bool others;
+	const char *wrong = parse(set, &others, add_word, &found);
 
 	add_word(&all, "all");
 	*bits = others ? all.bits & ~found.bits : found.bits;
@@ -112,11 +136,11 @@ static bool add_signal(void *data, const char *word)
 /* Parse a set of signals, by names and numbers. */
 const char *set_of_signals(__u64 *signals, const char *set)
 {
-	bool others = *set == '!';
 	const char *wrong;
+	bool others;
 
 	*signals = 0;
-	wrong = parse(set + others, add_signal, signals);
+	wrong = parse(set, &others, add_signal, signals);
 	if (others)
 		*signals = ~*signals;
 	return wrong;
@@ -144,8 +168,6 @@ static bool add_number(void *data, const char *word)
 /* Parse a set of descriptors.  Its array is never freed. */
 const char *set_of_numbers(struct text_numbers *numbers, const char *set)
 {
-	bool others = *set == '!';
-
-	*numbers = (struct text_numbers){ .others = others };
-	return parse(set + others, add_number, numbers);
+	*numbers = (struct text_numbers){};
+	return parse(set, &numbers->others, add_number, numbers);
 }
