@@ -178,12 +178,13 @@ void utrace_write_escaped(struct seq_buf *s, const u8 *text, size_t len)
 }
 
 /**
- * utrace_write_path() - append the path of a descriptor
+ * utrace_write_path() - append the path of a descriptor, or another text that
+ *	angle brackets enclose
  * @s: the text is appended here
- * @path: the path; need not be terminated by a NUL
+ * @path: the text; need not be terminated by a NUL
  * @len: bytes of @path
  *
- * Escapes angle brackets, too, since they enclose the path.
+ * Escapes angle brackets, too.
  *
  * Context: Any.
  */

@@ -65,7 +65,7 @@ void pid_print_name(struct seq_buf *s, pid_t pid)
 	if (task->pid != pid || !*task->name)
 		return;
 	utrace_write_char(s, '<');
-	utrace_write_escaped(s, (const u8 *)task->name, strlen(task->name));
+	utrace_write_path(s, (const u8 *)task->name, strlen(task->name));
 	utrace_write_char(s, '>');
 }
 
