@@ -91,18 +91,31 @@ static bool print(struct seq_buf *s, unsigned int decode, pid_t tid, int fd,
 	return true;
 }
 
+/* Check whether a path names the file of a descriptor. */
+static bool is_file_of(const char *path, pid_t tid, int fd)
+{
+	struct stat named, opened;
+	char link[64];
+
+	if (lstat(path, &named))
+		return false;
+	snprintf(link, sizeof(link), "/proc/%d/fd/%d", pid_in_proc(tid), fd);
+	/* If the descriptor is closed by now, it was. */
+	return stat(link, &opened) || (named.st_dev == opened.st_dev &&
+				       named.st_ino == opened.st_ino);
+}
+
 /*
- * If a path ends with " (deleted)" and the file is gone, remove that.  Returns
- * whether it did.
+ * If a path ends with " (deleted)" and that is not a part of the name, remove it.
+ * Returns whether it did.
  */
-static bool cut_deleted(char *path)
+static bool cut_deleted(char *path, pid_t tid, int fd)
 {
 	static const char deleted[] = " (deleted)";
 	size_t len = strlen(path), n = strlen(deleted);
-	struct stat file;
 
 	if (*path != '/' || len <= n || strcmp(path + len - n, deleted) ||
-	    !lstat(path, &file))
+	    is_file_of(path, tid, fd))
 		return false;
 	path[len - n] = '\0';
 	return true;
@@ -130,7 +143,7 @@ const struct utrace_item *fd_text(unsigned int decode, pid_t tid, int fd,
 	bool deleted;
 
 	snprintf(path, sizeof(path), "%.*s", (int)file->len, file->data);
-	deleted = !part && cut_deleted(path);
+	deleted = !part && cut_deleted(path, tid, fd);
 	seq_buf_puts(&s, "<");
 	if (!print(&s, decode, tid, fd, path))
 		return NULL;
