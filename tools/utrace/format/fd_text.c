@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include <linux/limits.h>
 #include <linux/seq_buf.h>
@@ -35,8 +36,11 @@ static bool is_numbered(const char *path, const char *start, unsigned long *numb
 	return sscanf(path, format, number, &end) == 2 && end == ']';
 }
 
-/* Print the process of a pidfd.  Returns false if the descriptor is none. */
-static bool print_pidfd(struct seq_buf *s, pid_t tid, int fd)
+/*
+ * Return the number of the process of a pidfd in /proc, or 0 if the descriptor
+ * is none or the process has been reaped.
+ */
+static pid_t read_pidfd(pid_t tid, int fd)
 {
 	char path[64], line[128];
 	int pid = 0;
@@ -48,10 +52,17 @@ static bool print_pidfd(struct seq_buf *s, pid_t tid, int fd)
 		sscanf(line, "Pid: %d", &pid);
 	if (file)
 		fclose(file);
-	if (pid <= 0)
-		return false;
-	seq_buf_printf(s, "pid:%d", pid);
-	return true;
+	return pid > 0 ? pid : 0;
+}
+
+/* Print the process of a pidfd.  Returns false if the descriptor is none. */
+static bool print_pidfd(struct seq_buf *s, pid_t tid, int fd)
+{
+	pid_t pid = read_pidfd(tid, fd);
+
+	if (pid)
+		seq_buf_printf(s, "pid:%d", pid);
+	return pid;
 }
 
 /* Print the numbers of a device.  Returns false if the file is none. */
@@ -154,4 +165,30 @@ const struct utrace_item *fd_text(unsigned int decode, pid_t tid, int fd,
 	item->kind = UTRACE_ITEM_STRING;
 	item->len = s.len;
 	return item;
+}
+
+/**
+ * fd_text_of_pidfd() - make the text of a descriptor of another process
+ * @decode: DECODE_ bits
+ * @tid: the task with the pidfd
+ * @pidfd: a descriptor of the other process
+ * @fd: descriptor in that process, which is looked up now
+ *
+ * Return: as fd_text().
+ */
+const struct utrace_item *fd_text_of_pidfd(unsigned int decode, pid_t tid,
+					   int pidfd, int fd)
+{
+	static __u64 buffer[(sizeof(struct utrace_item) + PATH_MAX) / 8];
+	struct utrace_item *file = (void *)buffer;
+	pid_t pid = read_pidfd(tid, pidfd);
+	char link[64];
+	ssize_t len;
+
+	snprintf(link, sizeof(link), "/proc/%d/fd/%d", pid, fd);
+	len = pid ? readlink(link, (char *)file->data, PATH_MAX) : -1;
+	if (len < 0)
+		return NULL;
+	*file = (struct utrace_item){ .kind = UTRACE_ITEM_FILE, .len = len };
+	return fd_text(decode, pid, fd, file, FD_TEXT_MEMBER);
 }

@@ -15,4 +15,7 @@
 const struct utrace_item *fd_text(unsigned int decode, pid_t tid, int fd,
 				  const struct utrace_item *file, unsigned int slot);
 
+const struct utrace_item *fd_text_of_pidfd(unsigned int decode, pid_t tid,
+					   int pidfd, int fd);
+
 #endif /* UTRACE_FORMAT_FD_TEXT_H */

@@ -32,6 +32,7 @@ void whole_comm(const struct element *e);
 void whole_xfeatures(const struct element *e);
 void whole_user_desc(const struct element *e);
 void arg_ambient_cap(const struct utrace_arg_text *a);
+void arg_fd_of_pidfd(const struct utrace_arg_text *a);
 void arg_futex_op(const struct utrace_arg_text *a);
 void arg_ldt_result(const struct utrace_arg_text *a);
 void arg_long_signal(const struct utrace_arg_text *a);

@@ -15,6 +15,7 @@
 
 #include "decode/print.h"
 #include "decode/write.h"
+#include "fd_text.h"
 #include "hooks.h"
 #include "sets.h"
 #include "siginfo.h"
@@ -205,6 +206,19 @@ void arg_ldt_result(const struct utrace_arg_text *a)
 	utrace_write_decimal(a->s, a->value);
 	if (name && a->value == (__u32)a->value)
 		seq_buf_printf(a->s, " %s (%s)", name, strerror(error));
+}
+
+/* A descriptor of the process that the pidfd before it stands for. */
+void arg_fd_of_pidfd(const struct utrace_arg_text *a)
+{
+	const struct utrace_item *text = NULL;
+
+	utrace_write_signed(a->s, (int)a->value);
+	if (a->items && a->items->decode)
+		text = fd_text_of_pidfd(a->items->decode, a->items->tid,
+					a->args[a->arg - 1], a->value);
+	if (text)
+		utrace_write(a->s, (const char *)text->data, text->len);
 }
 
 /* clone3() */
