@@ -97,13 +97,17 @@ static size_t bytes_of(const struct utrace_layout *layout, enum utrace_abi abi,
 	}
 }
 
-/* Capture the memory behind @pointer, which is in an element of an item. */
+/*
+ * Capture the memory behind @pointer, which is in an element of an item.  The
+ * element was at @base.
+ */
 static void follow(struct walk *w, const struct utrace_pointer *pointer,
-		   const u8 *element)
+		   const u8 *element, const void __user *base)
 {
 	const struct utrace_layout *layout = &utrace_layouts[pointer->layout];
-	u64 address = number_at(element + pointer->at[w->abi],
-				pointer->size[w->abi]);
+	u64 address = pointer->size[w->abi] ?
+		number_at(element + pointer->at[w->abi], pointer->size[w->abi]) :
+		(unsigned long)base + pointer->at[w->abi];
 	u64 length = length_in(w, pointer, element);
 	void __user *from = (void __user *)(unsigned long)address;
 
@@ -150,12 +154,12 @@ static bool is_within(const struct walk *w, const struct utrace_pointer *pointer
 }
 
 /*
- * Capture what the pointers of the elements of @item point to.  A program may
- * pass a structure of an older version, which is shorter than that of the table:
- * follow the pointers that are in it.
+ * Capture what the pointers of the elements of @item, which were at @from, point
+ * to.  A program may pass a structure of an older version, which is shorter than
+ * that of the table: follow the pointers that are in it.
  */
 static void follow_all(struct walk *w, const struct utrace_layout *layout,
-		       const struct utrace_item *item)
+		       const struct utrace_item *item, const void __user *from)
 {
 	unsigned int size = layout->size[w->abi], parent = w->c->items, i, n;
 	const u8 *element = item->data;
@@ -174,7 +178,7 @@ static void follow_all(struct walk *w, const struct utrace_layout *layout,
 				continue;
 			w->c->inner.parent = parent;
 			w->c->inner.index = n;
-			follow(w, pointer, element);
+			follow(w, pointer, element, from + n * size);
 		}
 	}
 }
@@ -191,7 +195,7 @@ static void capture_layout(struct walk *w, const struct utrace_layout *layout,
 		return;
 	utrace_capture_memory(w->c, UTRACE_ITEM_STRUCT, w->arg, from, len);
 	if (w->c->items != items && layout->npointers && !w->flat)
-		follow_all(w, layout, item);
+		follow_all(w, layout, item, from);
 }
 
 /*

@@ -61,11 +61,11 @@ function member_type(i, j, word,	kind, of, count) {
 	}
 	if (kind == "hook")
 		return "MEMBER_HOOK,\n\t\t.hook = hook_" of
-	if (kind == "array" && of in simple)
-		return "MEMBER_ARRAY,\n\t\t.of = MEMBER_" toupper(of) \
+	if (kind == "array" && (of in simple || of ~ /^(flags|struct):/))
+		return "MEMBER_ARRAY,\n\t\t.elements = " member_type(i, j, of) \
 			",\n\t\t.element = " each_abi("sizeof(((" ctype[i] \
 			" *)0)->" member[i, j] "[0])", layout_abi[i])
-	if (kind == "in") {
+	if (kind == "in" || kind == "after") {
 		sub(/[*@=].*/, "", of)
 		if (of ~ /^(bytes|string|sockaddr)$/)
 			return "MEMBER_" toupper(of) "_POINTER"
@@ -83,7 +83,9 @@ function add_field(i, j,	name, text, n, words, k, flags, test_number) {
 	name = member[i, j]
 	sub(/.*[.]/, "", name)
 	n = split(options[i, j], words, " ")
-	flags = type[i, j] ~ /^in:[^@]*[*=]/ ? " | MEMBER_MANY" : ""
+	flags = type[i, j] ~ /^(in|after):[^@]*[*=]/ ? " | MEMBER_MANY" : ""
+	if (type[i, j] ~ /^after:/)
+		flags = flags " | MEMBER_AFTER"
 	for (k = 1; k <= n; k++) {
 		if (words[k] == "v") {
 			flags = flags " | MEMBER_VERBOSE"
@@ -104,6 +106,11 @@ function add_field(i, j,	name, text, n, words, k, flags, test_number) {
 		} else if (words[k] ~ /^nsec=/) {
 			text = text ",\n\t\t.nsec_at = " each_abi(offset( \
 				ctype[i], substr(words[k], 6)), layout_abi[i])
+		} else if (words[k] ~ /^count=/) {
+			text = text ",\n\t\t.count_at = " each_abi(offset( \
+				ctype[i], substr(words[k], 7)), layout_abi[i]) \
+				",\n\t\t.count_size = " each_abi(size_of( \
+				ctype[i], substr(words[k], 7)), layout_abi[i])
 		} else if (words[k] ~ /^if=/) {
 			tests = tests test(i, substr(words[k], 4))
 			text = text ",\n\t\t.test = " ++ntests
@@ -116,7 +123,8 @@ function add_field(i, j,	name, text, n, words, k, flags, test_number) {
 		",\n\t\t.at = " \
 		each_abi(offset(ctype[i], member[i, j]), layout_abi[i]) \
 		",\n\t\t.size = " \
-		each_abi(size_of(ctype[i], member[i, j]), layout_abi[i]) \
+		each_abi(type[i, j] ~ /^after:/ ? "0" : \
+			 size_of(ctype[i], member[i, j]), layout_abi[i]) \
 		",\n\t\t.flags = 0" flags text ",\n\t},\n"
 	nfields++
 }

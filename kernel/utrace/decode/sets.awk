@@ -112,6 +112,7 @@ function is_out(name, out,	one) {
 # Add a constant to the M chosen ones.  Those after the first SORTED ones are
 # sorted by value.  "NAME=NUMBER" gives a name to a number that no header has.
 function add_constant(m, name, sorted,	at, v) {
+	gsub(/~/, " ", name)
 	at = index(name, "=")
 	each_abi(at ? substr(name, at + 1) : name, set_abi)
 	v = last_value(set_abi == "i386" ? 2 : set_abi == "x32" ? 3 : 1)

@@ -45,8 +45,10 @@ BEGIN {
 # Structures
 
 # The initializers of a pointer MEMBER of layout I with type WHAT, for example
-# "iovec*msg_iovlen", "bytes@iov_len" or "string".
-function pointer(i, prefix, name, what,	kind, unit, count, text, t) {
+# "iovec*msg_iovlen", "bytes@iov_len" or "string". After "after:" there is no
+# pointer but the memory itself, at the offset of the member.
+function pointer(i, prefix, name, what,	kind, unit, count, text, t, after) {
+	after = sub(/^after:/, "", what)
 	kind = what
 	sub(/[*@=].*/, "", kind)
 	count = substr(what, length(kind) + 2)
@@ -61,7 +63,8 @@ function pointer(i, prefix, name, what,	kind, unit, count, text, t) {
 	text = "\t{\n\t\t.kind = " (kind in pointee ? pointee[kind] : \
 		"UTRACE_ITEM_STRUCT,\n\t\t.layout = " layout[kind]) \
 		",\n\t\t.at = " each_abi(offset(t, name), layout_abi[i]) \
-		",\n\t\t.size = " each_abi(size_of(t, name), layout_abi[i])
+		",\n\t\t.size = " each_abi(after ? "0" : size_of(t, name), \
+			layout_abi[i])
 	if (layout_options[i] ~ / buffers/)
 		text = text ",\n\t\t.limited = true"
 	if (unit == "=") {
@@ -87,7 +90,7 @@ function add_pointers(i, j, prefix,	m, what) {
 		what = type[j, m]
 		if (what ~ /^in:/)
 			pointer(i, prefix, member[j, m], substr(what, 4))
-		else if (what == "fd")
+		else if (what == "fd" || what ~ /^after:/)
 			pointer(i, prefix, member[j, m], what)
 		else if (what ~ /^struct:/ && (substr(what, 8) in layout))
 			add_pointers(i, layout[substr(what, 8)],
@@ -124,12 +127,12 @@ function check_depth(top, i, level,	m, what) {
 	}
 	for (m = 0; m < nmembers[i]; m++) {
 		what = type[i, m]
-		if (!sub(/^(in|struct):/, "", what))
+		if (!sub(/^(in|after|struct):/, "", what))
 			continue
 		sub(/[*@=].*/, "", what)
 		if (what in layout)
 			check_depth(top, layout[what],
-				    level + (type[i, m] ~ /^in:/))
+				    level + (type[i, m] ~ /^(in|after):/))
 	}
 }
 

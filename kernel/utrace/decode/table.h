@@ -223,7 +223,8 @@ struct utrace_layout {
  * @layout: index of &struct utrace_layout, for UTRACE_ITEM_STRUCT
  * @count: the length, if no member contains it
  * @at: offset of the pointer by ABI
- * @size: bytes of the pointer by ABI
+ * @size: bytes of the pointer by ABI; 0: there is no pointer, the memory is at
+ *	@at itself, for example after the structure
  * @count_at: offset of the member that contains the length, by ABI
  * @count_size: bytes of that member by ABI; 0: @count is the length
  */

@@ -14,6 +14,10 @@ void structs_print_date(struct seq_buf *s, __s64 seconds, __u64 part,
 bool structs_print_out(struct seq_buf *s, const struct utrace_call_items *items,
 		       unsigned int arg, __u32 nr, const __u64 *args);
 
+/* structs.c */
+void whole_answered(const struct element *element);
+void whole_answered_or_address(const struct element *element);
+
 /* hooks_file.c */
 void hook_zero(const struct element *element, const struct member *member);
 void whole_hex_bytes(const struct element *element);

@@ -302,18 +302,15 @@ static void print_fiemap(const struct element *e, const char *first,
 
 void whole_fiemap(const struct element *e)
 {
-	const struct utrace_item *before = e->items->of[e->item->arg];
-	struct element in = *e;
+	struct element before;
 
 	if (!(e->item->flags & UTRACE_ITEM_F_OUT)) {
 		print_fiemap(e, "fm_start", "fm_extent_count");
 		utrace_write_char(e->s, '}');
 		return;
 	}
-	if (before && before->len >= e->len) {
-		in.item = before;
-		in.data = before->data;
-		print_fiemap(&in, "fm_start", "fm_extent_count");
+	if (element_before(e, &before)) {
+		print_fiemap(&before, "fm_start", "fm_extent_count");
 		utrace_write_literal(e->s, "} => ");
 	}
 	print_fiemap(e, "fm_flags", "fm_mapped_extents");

@@ -142,15 +142,25 @@ __u64 element_address(const struct element *e)
 	return e->address + e->index * element_size(e);
 }
 
+/* Are all bytes of a member 0? */
+static bool is_zero(const struct element *e, const struct member *m)
+{
+	size_t at = m->at[e->abi], end = at + m->size[e->abi];
+
+	while (at < end && at < e->len && !e->data[at])
+		at++;
+	return at >= end || at >= e->len;
+}
+
 /* Is a member there by its tests? */
 bool element_is_there(const struct element *e, const struct member *m)
 {
 	const struct test *test;
 	__u64 value;
 
-	if (!m->size[e->abi])
+	if (!m->size[e->abi] && !(m->flags & MEMBER_AFTER))
 		return false;
-	if (m->flags & MEMBER_NONZERO && !element_number(e, m))
+	if (m->flags & MEMBER_NONZERO && is_zero(e, m))
 		return false;
 	if (m->flags & MEMBER_OUT && !(e->item->flags & UTRACE_ITEM_F_OUT))
 		return false;
@@ -429,15 +439,17 @@ static void print_behind(const struct element *e, const struct member *m)
 {
 	const struct utrace_item *item = element_child(e, m);
 	size_t most = m->type == MEMBER_BYTES_POINTER ? e->items->most : 0;
+	__u64 address = m->flags & MEMBER_AFTER ?
+		element_address(e) + e->from + m->at[e->abi] :
+		element_number(e, m);
 
 	if (!item || (item->flags & UTRACE_ITEM_F_FAULTED && item->len <= most)) {
-		structs_print_address(e->s, element_number(e, m));
+		structs_print_address(e->s, address);
 		return;
 	}
 	switch (m->type) {
 	case MEMBER_POINTER:
-		print_items(e, item, element_number(e, m), m->of,
-			    m->flags & MEMBER_MANY);
+		print_items(e, item, address, m->of, m->flags & MEMBER_MANY);
 		break;
 	case MEMBER_SOCKADDR_POINTER:
 		utrace_print_sockaddr(e->s, item);
@@ -561,15 +573,26 @@ static void print_value(const struct element *e, const struct member *m)
 		element_print_plain(e, m);
 }
 
-/* Print an array of simple values in a structure. */
+/* The number of elements of an array in a structure. */
+static __u64 array_length(const struct element *e, const struct member *m)
+{
+	unsigned int abi = e->abi;
+	__u64 n = m->element[abi] ? m->size[abi] / m->element[abi] : 0, count;
+
+	if (!m->count_size[abi])
+		return n;
+	count = number_at(e, m->count_at[abi], m->count_size[abi]);
+	return count < n ? count : n;
+}
+
+/* Print an array in a structure. */
 static void print_array(const struct element *e, const struct member *m)
 {
 	struct member one = *m;
-	unsigned int abi = e->abi, i, n;
+	unsigned int abi = e->abi, i, n = array_length(e, m);
 
-	one.type = m->of;
+	one.type = m->elements;
 	one.size[abi] = m->element[abi];
-	n = one.size[abi] ? m->size[abi] / one.size[abi] : 0;
 	utrace_write_char(e->s, '[');
 	for (i = 0; i < n; i++, one.at[abi] += one.size[abi]) {
 		if (i)
@@ -635,8 +658,8 @@ void element_print_rest(const struct element *e)
 	element_print_tail(e, size);
 }
 
-/* Print the members of a structure that are there. */
-void element_print_members(const struct element *e)
+/* Print the members of a structure that are there and have all bits of @flags. */
+static void print_members(const struct element *e, unsigned int flags)
 {
 	const struct member *m = members + e->structure->first;
 	const char *before = "";
@@ -644,7 +667,7 @@ void element_print_members(const struct element *e)
 	unsigned int i;
 
 	for (i = 0; i < e->structure->n; i++, m++) {
-		if (!element_is_there(e, m))
+		if ((m->flags & flags) != flags || !element_is_there(e, m))
 			continue;
 		if (m->flags & MEMBER_VERBOSE && !e->items->verbose) {
 			left_out = true;
@@ -664,6 +687,18 @@ void element_print_members(const struct element *e)
 			       "" : before);
 }
 
+/* Print the members of a structure that are there. */
+void element_print_members(const struct element *e)
+{
+	print_members(e, 0);
+}
+
+/* Print the members that only the call writes. */
+void element_print_answer(const struct element *e)
+{
+	print_members(e, MEMBER_OUT);
+}
+
 /* Print a structure by its members, for a hook of the whole structure. */
 void element_print_whole(const struct element *e)
 {
@@ -675,6 +710,50 @@ void element_print_whole(const struct element *e)
 	element_print_members(e);
 	element_print_rest(e);
 	utrace_write_char(e->s, '}');
+}
+
+/**
+ * element_before() - get a structure that a call has written as it was before
+ * @e: the structure
+ * @before: the structure as the program passed it
+ *
+ * Return: false if the call has written nothing, or the structure was not
+ * captured before; then @before is @e.
+ */
+bool element_before(const struct element *e, struct element *before)
+{
+	const struct utrace_item *item = e->items->of[e->item->arg];
+
+	*before = *e;
+	if (!(e->item->flags & UTRACE_ITEM_F_OUT) || !item ||
+	    item->kind != UTRACE_ITEM_STRUCT || item->len < e->len)
+		return false;
+	before->item = item;
+	before->data = item->data;
+	return true;
+}
+
+/* Print what the program passed, and after it what the call has written. */
+void whole_answered(const struct element *e)
+{
+	struct element before;
+	bool answered = element_before(e, &before);
+
+	element_print_whole(&before);
+	if (!answered)
+		return;
+	utrace_write_literal(e->s, " => {");
+	element_print_answer(e);
+	utrace_write_char(e->s, '}');
+}
+
+void whole_answered_or_address(const struct element *e)
+{
+	whole_answered(e);
+	if (e->item->flags & UTRACE_ITEM_F_OUT)
+		return;
+	utrace_write_literal(e->s, " => ");
+	structs_print_address(e->s, element_address(e));
 }
 
 /* Print a structure. */

@@ -58,6 +58,7 @@ enum member_type {
 #define MEMBER_OUT	0x10	/* only in what the call has written */
 #define MEMBER_MORE	0x20	/* it and the following ones come with a longer structure */
 #define MEMBER_OR_VERBOSE 0x40	/* with -v its test does not count */
+#define MEMBER_AFTER	0x80	/* the memory itself is at its offset */
 
 /**
  * struct member - a member of a structure
@@ -66,10 +67,13 @@ enum member_type {
  * @type: enum member_type
  * @flags: MEMBER_ bits
  * @test: number of the test that decides whether it is there, from 1, or 0
- * @of: the set of names, the structure or the type of elements, by @type
+ * @elements: for MEMBER_ARRAY, enum member_type of the elements
+ * @of: the set of names or the structure, by @type or @elements
  * @at: offset by ABI
  * @size: bytes by ABI
  * @element: for MEMBER_ARRAY, bytes of an element by ABI
+ * @count_at: for MEMBER_ARRAY, offset by ABI of the number of elements
+ * @count_size: bytes of that number by ABI; 0: all elements are there
  * @nsec_at: for MEMBER_TIME, offset of the nanoseconds by ABI, or 0
  * @hook: the function that prints the value, or NULL
  */
@@ -78,11 +82,14 @@ struct member {
 	__u8 name_len;
 	__u8 type;
 	__u8 flags;
+	__u8 elements;
 	__u16 test;
 	__u16 of;
 	__u16 at[UTRACE_ABIS];
 	__u16 size[UTRACE_ABIS];
-	__u8 element[UTRACE_ABIS];
+	__u16 element[UTRACE_ABIS];
+	__u16 count_at[UTRACE_ABIS];
+	__u8 count_size[UTRACE_ABIS];
 	__u16 nsec_at[UTRACE_ABIS];
 	void (*hook)(const struct element *element, const struct member *member);
 };
@@ -152,6 +159,8 @@ size_t element_of(struct element *element, const struct element *outer,
 void element_print_tail(const struct element *element, size_t known);
 void element_print_rest(const struct element *element);
 void element_print_members(const struct element *element);
+void element_print_answer(const struct element *element);
+bool element_before(const struct element *element, struct element *before);
 void element_print_plain(const struct element *element,
 			 const struct member *member);
 void structs_print_address(struct seq_buf *s, __u64 address);
