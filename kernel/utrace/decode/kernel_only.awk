@@ -12,3 +12,5 @@
 /^#define[ \t]+SOCK_(CLOEXEC|NONBLOCK)/ && !seen[$2]++ { print }
 /^enum sock_(type|shutdown_cmd) \{/, /^\};/ { print }
 /^#define[ \t]+(SG|SCSI_IOCTL)_[A-Z_]+[ \t]+0x[0-9a-fA-F]/ { print $1, $2, $3 }
+/^#define[ \t]+SG_SCSI_RESET_[A-Z_]+[ \t]+[0-9]+$/ { print $1, $2, $3 }
+/^[ \t]+ATA_CMD_[A-Z0-9_]+[ \t]+= 0x[0-9A-F]+,/ { sub(/,/, "", $3); print "#define", $1, $3 }

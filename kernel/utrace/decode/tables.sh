@@ -59,7 +59,7 @@ for folder; do
 done
 own=$kernel/include/linux
 $AWK -f "$here/kernel_only.awk" "$own/socket.h" "$own/net.h" "$own/splice.h" \
-	"$own/swap.h" "$own/syslog.h" "$own/fs.h" "$kernel/include/scsi/sg.h" \
+	"$own/swap.h" "$own/syslog.h" "$own/fs.h" "$own/ata.h" "$kernel/include/scsi/sg.h" \
 	"$kernel/include/scsi/scsi_ioctl.h" "$kernel/include/scsi/scsi.h" > "$out/kernel_only.h"
 header=utrace_programs.h
 compile -E -dD "$here/uapi/utrace_programs.h" |

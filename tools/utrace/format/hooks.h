@@ -117,6 +117,12 @@ void whole_mmsghdr(const struct element *element);
 void whole_msghdr_received(const struct element *element);
 void whole_socklen(const struct element *element);
 
+/* hooks_device.c */
+void hook_rtc_value(const struct element *element, const struct member *member);
+void whole_gpio_attr(const struct element *element);
+void whole_gpio_config_attr(const struct element *element);
+void whole_perf_query(const struct element *element);
+
 /* hooks_time.c */
 void whole_date(const struct element *element);
 void whole_bits(const struct element *element);
@@ -140,7 +146,6 @@ void hook_term_lflag(const struct element *element, const struct member *member)
 void hook_term_cc(const struct element *element, const struct member *member);
 void hook_ifr_addr(const struct element *element, const struct member *member);
 void hook_ifr_hwaddr(const struct element *element, const struct member *member);
-void hook_uffd_ioctls(const struct element *element, const struct member *member);
 void whole_fiemap(const struct element *element);
 void whole_ifconf(const struct element *element);
 void whole_one_char(const struct element *element);

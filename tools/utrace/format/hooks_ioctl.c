@@ -319,58 +319,18 @@ void whole_fiemap(const struct element *e)
 
 /* Page faults */
 
-static const struct {
-	unsigned int bit;
-	const char *name;
-} uffd_ioctls[] = {
-	{ _UFFDIO_REGISTER, "_UFFDIO_REGISTER" },
-	{ _UFFDIO_UNREGISTER, "_UFFDIO_UNREGISTER" },
-	{ _UFFDIO_WAKE, "_UFFDIO_WAKE" },
-	{ _UFFDIO_COPY, "_UFFDIO_COPY" },
-	{ _UFFDIO_ZEROPAGE, "_UFFDIO_ZEROPAGE" },
-	{ _UFFDIO_API, "_UFFDIO_API" },
-};
-
-void hook_uffd_ioctls(const struct element *e, const struct member *m)
-{
-	__u64 bits = element_number(e, m);
-	const char *before = "";
-	size_t i;
-
-	if (is_raw()) {
-		utrace_print_hex(e->s, bits);
-		return;
-	}
-	for (i = 0; i < ARRAY_SIZE(uffd_ioctls); i++) {
-		if (!(bits >> uffd_ioctls[i].bit & 1))
-			continue;
-		seq_buf_printf(e->s, "%s1<<%s", before, uffd_ioctls[i].name);
-		bits &= ~(1ULL << uffd_ioctls[i].bit);
-		before = "|";
-	}
-	if (bits || !*before) {
-		seq_buf_puts(e->s, before);
-		utrace_print_hex(e->s, bits);
-	}
-}
-
 /* UFFDIO_API asks for features, and returns those that the kernel has. */
 void whole_uffdio_api(const struct element *e)
 {
-	const struct utrace_item *before = e->items->of[e->item->arg];
 	const struct member *m = element_member(e, "api");
-	struct element in = *e;
+	struct element before;
+	bool answered = element_before(e, &before);
 
-	if (e->item->flags & UTRACE_ITEM_F_OUT && before &&
-	    before->len >= e->len) {
-		in.item = before;
-		in.data = before->data;
-	}
 	utrace_write_char(e->s, '{');
-	element_print_member(&in, m);
+	element_print_member(&before, m);
 	utrace_write_literal(e->s, ", ");
-	element_print_member(&in, m + 1);
-	if (in.item != e->item) {
+	element_print_member(&before, m + 1);
+	if (answered) {
 		utrace_write_literal(e->s, " => ");
 		element_print_member(e, m + 1);
 		utrace_write_literal(e->s, ", ");

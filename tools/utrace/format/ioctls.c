@@ -116,12 +116,21 @@ static const struct sized *find_sized(unsigned int number)
 	return NULL;
 }
 
+/* Print a number by its name, also in a comment. */
+static void print_number(struct seq_buf *s, unsigned int set, unsigned int number)
+{
+	if (utrace_style.constants == UTRACE_CONSTANTS_NAMES)
+		utrace_print_flags(s, set, number);
+	else if (!utrace_print_names(s, set, number))
+		utrace_print_hex(s, number);
+}
+
 static void print_sized(struct seq_buf *s, const struct sized *is,
 			unsigned int number)
 {
 	seq_buf_printf(s, "%s(", is->name);
 	if (is->set != UTRACE_FLAG_SETS) {
-		utrace_print_flags(s, is->set, _IOC_NR(number) - is->first);
+		print_number(s, is->set, _IOC_NR(number) - is->first);
 		if (is->size)
 			utrace_write_literal(s, ", ");
 	}

@@ -40,6 +40,7 @@
 #include <programs/sockets.h>
 #include <programs/io.h>
 #include <programs/ioctls.h>
+#include <programs/devices.h>
 #include <programs/security.h>
 
 #endif /* _KERNEL_UTRACE_DECODE_PROGRAMS_H */

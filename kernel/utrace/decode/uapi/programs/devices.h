@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* utrace - headers and structures of ioctl() for devices */
+#ifndef _KERNEL_UTRACE_DECODE_PROGRAMS_DEVICES_H
+#define _KERNEL_UTRACE_DECODE_PROGRAMS_DEVICES_H
+
+#include <linux/counter.h>
+#include <linux/gpio.h>
+#include <linux/hdreg.h>
+#include <linux/input.h>
+#include <linux/perf_event.h>
+#include <linux/random.h>
+#include <linux/rtc.h>
+
+/* ioctl(HDIO_DRIVE_CMD): what the program passes, and what the drive answers. */
+struct drive_command {
+	union {
+		__u8 command;
+		__u8 status;
+	};
+	union {
+		__u8 sector_number;
+		__u8 error;
+	};
+	union {
+		__u8 feature;
+		__u8 nsector;
+	};
+	__u8 sector_count;
+};
+
+/* ioctl(EVIOCSREP), ioctl(EVIOCSKEYCODE) */
+struct two_uints {
+	__u32 first;
+	__u32 second;
+};
+
+#endif /* _KERNEL_UTRACE_DECODE_PROGRAMS_DEVICES_H */
