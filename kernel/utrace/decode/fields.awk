@@ -89,6 +89,8 @@ function add_field(i, j,	name, text, n, words, k, flags, test_number) {
 	for (k = 1; k <= n; k++) {
 		if (words[k] == "v") {
 			flags = flags " | MEMBER_VERBOSE"
+		} else if (words[k] == "v...") {
+			flags = flags " | MEMBER_VERBOSE | MEMBER_DOTS"
 		} else if (words[k] == "nz") {
 			flags = flags " | MEMBER_NONZERO"
 		} else if (words[k] == "or_v") {
@@ -110,7 +112,10 @@ function add_field(i, j,	name, text, n, words, k, flags, test_number) {
 			text = text ",\n\t\t.count_at = " each_abi(offset( \
 				ctype[i], substr(words[k], 7)), layout_abi[i]) \
 				",\n\t\t.count_size = " each_abi(size_of( \
-				ctype[i], substr(words[k], 7)), layout_abi[i])
+				ctype[i], substr(words[k], 7)), layout_abi[i]) \
+				",\n\t\t.count_signed = " each_abi( \
+				"(__typeof__(((" ctype[i] " *)0)->" \
+				substr(words[k], 7) "))-1 < 0", layout_abi[i])
 		} else if (words[k] ~ /^if=/) {
 			tests = tests test(i, substr(words[k], 4))
 			text = text ",\n\t\t.test = " ++ntests

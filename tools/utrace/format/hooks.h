@@ -118,10 +118,13 @@ void whole_msghdr_received(const struct element *element);
 void whole_socklen(const struct element *element);
 
 /* hooks_device.c */
+void hook_cpuid_entries(const struct element *element, const struct member *member);
 void hook_rtc_value(const struct element *element, const struct member *member);
 void whole_gpio_attr(const struct element *element);
 void whole_gpio_config_attr(const struct element *element);
+void whole_oob_part(const struct element *element);
 void whole_perf_query(const struct element *element);
+void whole_ubi_numbered(const struct element *element);
 
 /* hooks_time.c */
 void whole_date(const struct element *element);

@@ -46,6 +46,15 @@ void whole_perf_query(const struct element *e)
 	utrace_write_char(e->s, '}');
 }
 
+/* The features of a CPU of KVM are many. */
+void hook_cpuid_entries(const struct element *e, const struct member *m)
+{
+	if (element_named(e, "nent") && !e->items->verbose)
+		utrace_write_literal(e->s, "[...]");
+	else
+		element_print_plain(e, m);
+}
+
 /*
  * The member of an attribute of GPIO lines that its number chooses, or NULL.  The
  * members are in the order of the numbers.
@@ -93,4 +102,26 @@ void whole_gpio_config_attr(const struct element *e)
 	utrace_write_literal(e->s, ", ");
 	element_print_member(e, element_member(e, "mask"));
 	utrace_write_char(e->s, '}');
+}
+
+/* An offset and a length in an array of arrays. */
+void whole_oob_part(const struct element *e)
+{
+	utrace_write_char(e->s, '[');
+	element_print_members(e);
+	utrace_write_char(e->s, ']');
+}
+
+/* The call writes the number of the device or volume, which comes first. */
+void whole_ubi_numbered(const struct element *e)
+{
+	struct element before;
+	bool answered = element_before(e, &before);
+
+	element_print_whole(&before);
+	if (!answered)
+		return;
+	utrace_write_literal(e->s, " => [");
+	element_print_plain(e, element_nth(e, 0));
+	utrace_write_char(e->s, ']');
 }

@@ -43,6 +43,8 @@ static const struct {
  * @last: the last one
  * @set: names of _IOC_NR() from @first on, or UTRACE_FLAG_SETS
  * @size: the size is an argument of the name
+ * @any: _IOC_NR() is an argument of the name, in base 10; the number may have other
+ *	names, too
  * @name: the name
  */
 struct sized {
@@ -51,11 +53,15 @@ struct sized {
 	unsigned char first, last;
 	unsigned short set;
 	bool size;
+	bool any;
 	const char *name;
 };
 
 #define SIZED(type, direction, nr, name)	\
-	{ type, direction, nr, nr, UTRACE_FLAG_SETS, true, name }
+	{ type, direction, nr, nr, UTRACE_FLAG_SETS, true, false, name }
+
+#define ANY(type, direction, name)	\
+	{ type, direction, 0, 0xff, UTRACE_FLAG_SETS, false, true, name }
 
 static const struct sized sized[] = {
 	SIZED('E', _IOC_READ, 0x06, "EVIOCGNAME"),
@@ -67,9 +73,9 @@ static const struct sized sized[] = {
 	SIZED('E', _IOC_READ, 0x19, "EVIOCGLED"),
 	SIZED('E', _IOC_READ, 0x1a, "EVIOCGSND"),
 	SIZED('E', _IOC_READ, 0x1b, "EVIOCGSW"),
-	{ 'E', _IOC_READ, 0x20, 0x3f, UTRACE_FLAGS_EV, true, "EVIOCGBIT" },
-	{ 'E', _IOC_READ, 0x40, 0x7f, UTRACE_FLAGS_EV_ABS, false, "EVIOCGABS" },
-	{ 'E', _IOC_WRITE, 0xc0, 0xff, UTRACE_FLAGS_EV_ABS, false, "EVIOCSABS" },
+	{ 'E', _IOC_READ, 0x20, 0x3f, UTRACE_FLAGS_EV, true, false, "EVIOCGBIT" },
+	{ 'E', _IOC_READ, 0x40, 0x7f, UTRACE_FLAGS_EV_ABS, false, false, "EVIOCGABS" },
+	{ 'E', _IOC_WRITE, 0xc0, 0xff, UTRACE_FLAGS_EV_ABS, false, false, "EVIOCSABS" },
 	SIZED('H', _IOC_READ, 0x04, "HIDIOCGRAWNAME"),
 	SIZED('H', _IOC_READ, 0x05, "HIDIOCGRAWPHYS"),
 	SIZED('H', _IOC_READ, 0x06, "HIDIOCGNAME"),
@@ -81,6 +87,8 @@ static const struct sized sized[] = {
 	SIZED('H', _IOC_READ | _IOC_WRITE, 0x0a, "HIDIOCGINPUT"),
 	SIZED('H', _IOC_READ | _IOC_WRITE, 0x0b, "HIDIOCSOUTPUT"),
 	SIZED('H', _IOC_READ | _IOC_WRITE, 0x0c, "HIDIOCGOUTPUT"),
+	ANY('M', _IOC_READ, "MIXER_READ"),
+	ANY('M', _IOC_WRITE, "MIXER_WRITE"),
 	SIZED('U', _IOC_READ, 0x2c, "UI_GET_SYSNAME"),
 	SIZED('j', _IOC_READ, 0x13, "JSIOCGNAME"),
 	SIZED('k', _IOC_WRITE, 0x00, "SPI_IOC_MESSAGE"),
@@ -136,6 +144,8 @@ static void print_sized(struct seq_buf *s, const struct sized *is,
 	}
 	if (is->size)
 		utrace_write_decimal(s, _IOC_SIZE(number));
+	if (is->any)
+		utrace_write_decimal(s, _IOC_NR(number));
 	utrace_write_char(s, ')');
 }
 
@@ -182,11 +192,13 @@ void ioctl_print(struct seq_buf *s, unsigned int number, enum utrace_abi abi)
 		utrace_write_literal(s, " /* ");
 	}
 	name = find_name(number, abi);
+	if (is && (is->any || !name))
+		print_sized(s, is, number);
+	if (is && is->any && name)
+		utrace_write_literal(s, " or ");
 	if (name)
 		seq_buf_puts(s, name);
-	else if (is)
-		print_sized(s, is, number);
-	else
+	else if (!is)
 		print_parts(s, number);
 	if (utrace_style.constants == UTRACE_CONSTANTS_BOTH)
 		utrace_write_literal(s, " */");

@@ -61,11 +61,31 @@ __u64 element_number(const struct element *e, const struct member *m)
 	return number_at(e, m->at[e->abi], m->size[e->abi]);
 }
 
+/* Extend the sign of a number of @size bytes. */
+static __s64 extend(__u64 number, size_t size)
+{
+	unsigned int unused = 64 - 8 * size;
+
+	return (__s64)(number << unused) >> unused;
+}
+
 static __s64 signed_number(const struct element *e, const struct member *m)
 {
-	unsigned int unused = 64 - 8 * m->size[e->abi];
+	return extend(element_number(e, m), m->size[e->abi]);
+}
 
-	return (__s64)(element_number(e, m) << unused) >> unused;
+/* The number of elements of a member that has room for @most. */
+static __u64 counted(const struct element *e, const struct member *m, __u64 most)
+{
+	size_t size = m->count_size[e->abi];
+	__u64 count;
+
+	if (!size)
+		return most;
+	count = number_at(e, m->count_at[e->abi], size);
+	if (m->count_signed[e->abi] && extend(count, size) < 0)
+		return 0;
+	return count < most ? count : most;
 }
 
 /* Find a member by its name, or NULL. */
@@ -299,7 +319,8 @@ static void print_str(const struct element *e, const struct member *m, bool to_n
 static void print_cstr(const struct element *e, const struct member *m)
 {
 	const char *text = (const char *)e->data + m->at[e->abi];
-	size_t size = m->size[e->abi], len = strnlen(text, size);
+	size_t size = counted(e, m, m->size[e->abi] - 1) + 1;
+	size_t len = strnlen(text, size);
 
 	utrace_print_string(e->s, text, len < size ? len : size - 1);
 	if (len == size)
@@ -573,24 +594,13 @@ static void print_value(const struct element *e, const struct member *m)
 		element_print_plain(e, m);
 }
 
-/* The number of elements of an array in a structure. */
-static __u64 array_length(const struct element *e, const struct member *m)
-{
-	unsigned int abi = e->abi;
-	__u64 n = m->element[abi] ? m->size[abi] / m->element[abi] : 0, count;
-
-	if (!m->count_size[abi])
-		return n;
-	count = number_at(e, m->count_at[abi], m->count_size[abi]);
-	return count < n ? count : n;
-}
-
 /* Print an array in a structure. */
 static void print_array(const struct element *e, const struct member *m)
 {
 	struct member one = *m;
-	unsigned int abi = e->abi, i, n = array_length(e, m);
+	unsigned int abi = e->abi, i, n;
 
+	n = m->element[abi] ? counted(e, m, m->size[abi] / m->element[abi]) : 0;
 	one.type = m->elements;
 	one.size[abi] = m->element[abi];
 	utrace_write_char(e->s, '[');
@@ -663,16 +673,21 @@ static void print_members(const struct element *e, unsigned int flags)
 {
 	const struct member *m = members + e->structure->first;
 	const char *before = "";
-	bool left_out = false;
+	bool left_out = false, dots = false;
 	unsigned int i;
 
 	for (i = 0; i < e->structure->n; i++, m++) {
 		if ((m->flags & flags) != flags || !element_is_there(e, m))
 			continue;
 		if (m->flags & MEMBER_VERBOSE && !e->items->verbose) {
-			left_out = true;
+			if (!(m->flags & MEMBER_DOTS))
+				left_out = true;
+			else if (!dots)
+				seq_buf_printf(e->s, "%s...", before);
+			dots = m->flags & MEMBER_DOTS;
 			continue;
 		}
+		dots = false;
 		seq_buf_puts(e->s, before);
 		before = ", ";
 		/* An older or shorter structure ends before the member. */

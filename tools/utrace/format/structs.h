@@ -59,6 +59,7 @@ enum member_type {
 #define MEMBER_MORE	0x20	/* it and the following ones come with a longer structure */
 #define MEMBER_OR_VERBOSE 0x40	/* with -v its test does not count */
 #define MEMBER_AFTER	0x80	/* the memory itself is at its offset */
+#define MEMBER_DOTS	0x100	/* without -v "..." stands at its place */
 
 /**
  * struct member - a member of a structure
@@ -72,8 +73,10 @@ enum member_type {
  * @at: offset by ABI
  * @size: bytes by ABI
  * @element: for MEMBER_ARRAY, bytes of an element by ABI
- * @count_at: for MEMBER_ARRAY, offset by ABI of the number of elements
+ * @count_at: for MEMBER_ARRAY and MEMBER_CSTR, offset by ABI of the number of
+ *	elements
  * @count_size: bytes of that number by ABI; 0: all elements are there
+ * @count_signed: that number has a sign
  * @nsec_at: for MEMBER_TIME, offset of the nanoseconds by ABI, or 0
  * @hook: the function that prints the value, or NULL
  */
@@ -81,7 +84,7 @@ struct member {
 	const char *name;
 	__u8 name_len;
 	__u8 type;
-	__u8 flags;
+	__u16 flags;
 	__u8 elements;
 	__u16 test;
 	__u16 of;
@@ -90,6 +93,7 @@ struct member {
 	__u16 element[UTRACE_ABIS];
 	__u16 count_at[UTRACE_ABIS];
 	__u8 count_size[UTRACE_ABIS];
+	bool count_signed[UTRACE_ABIS];
 	__u16 nsec_at[UTRACE_ABIS];
 	void (*hook)(const struct element *element, const struct member *member);
 };

@@ -7,9 +7,12 @@
 #include <linux/gpio.h>
 #include <linux/hdreg.h>
 #include <linux/input.h>
+#include <linux/kvm.h>
 #include <linux/perf_event.h>
 #include <linux/random.h>
 #include <linux/rtc.h>
+#include <mtd/mtd-abi.h>
+#include <mtd/ubi-user.h>
 
 /* ioctl(HDIO_DRIVE_CMD): what the program passes, and what the drive answers. */
 struct drive_command {
@@ -32,6 +35,20 @@ struct drive_command {
 struct two_uints {
 	__u32 first;
 	__u32 second;
+};
+
+/* ioctl(UBI_IOCRNVOL): struct ubi_rnvol_req is longer than what is captured. */
+struct ubi_rename {
+	__s32 vol_id;
+	__s16 name_len;
+	__s8 padding2[2];
+	char name[UBI_MAX_VOLUME_NAME + 1];
+};
+
+struct ubi_rename_list {
+	__s32 count;
+	__s8 padding1[12];
+	struct ubi_rename ents[];
 };
 
 #endif /* _KERNEL_UTRACE_DECODE_PROGRAMS_DEVICES_H */
