@@ -51,6 +51,8 @@ void whole_text(const struct element *e);
 void whole_nodemask(const struct element *e);
 void whole_nodemask_before(const struct element *e);
 void whole_page_status(const struct element *e);
+void whole_regset(const struct element *e);
+void whole_seccomp_metadata(const struct element *e);
 void whole_syscall_info(const struct element *e);
 void whole_user_desc_query(const struct element *e);
 void arg_personality(const struct utrace_arg_text *a);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <linux/array_size.h>
+#include <linux/elf.h>
 #include <linux/personality.h>
 #include <linux/prctl.h>
 #include <linux/ptrace.h>
@@ -435,6 +436,86 @@ static void print_call_args(struct seq_buf *s, const __u64 *args, size_t n)
 		utrace_print_hex(s, args[i]);
 	}
 	utrace_write_char(s, ']');
+}
+
+/*
+ * Print the registers that were captured.  Only a part of them, or of an array at
+ * their end, may be there.
+ */
+static void print_registers(const struct element *e)
+{
+	const struct member *m;
+	unsigned int i, abi = e->abi;
+	struct member part;
+
+	utrace_write_char(e->s, '{');
+	for (i = 0; (m = element_nth(e, i)) && m->at[abi] < e->len; i++) {
+		part = *m;
+		if (m->at[abi] + m->size[abi] > e->len)
+			part.size[abi] = e->len - m->at[abi];
+		if (i)
+			utrace_write_literal(e->s, ", ");
+		element_print_member(e, &part);
+	}
+	if (e->item->whole > element_size(e))
+		utrace_write_literal(e->s, ", ...");
+	utrace_write_char(e->s, '}');
+}
+
+/* The structure with the registers of a note, or NULL. */
+static const char *registers_of(unsigned int note)
+{
+	switch (note) {
+	case NT_PRSTATUS:
+		return "user_regs_struct";
+	case NT_PRFPREG:
+		return "user_fpregs_struct";
+	default:
+		return NULL;
+	}
+}
+
+/* The call writes how many bytes it has read or written. */
+void whole_regset(const struct element *e)
+{
+	const struct member *base = element_member(e, "iov_base");
+	const char *name = registers_of(e->args[2]);
+	const struct utrace_item *item;
+	struct element before, regs;
+	__u64 len, now = element_named(e, "iov_len");
+	size_t size = 0;
+
+	element_before(e, &before);
+	len = element_named(&before, "iov_len");
+	item = element_child(&before, base) ?: element_child(e, base);
+	utrace_write_literal(e->s, "{iov_base=");
+	if (item && name)
+		size = element_of(&regs, e, name, item->data, item->len);
+	if (size && item->len && item->len % sizeof(__u64) == 0 &&
+	    !(item->flags & UTRACE_ITEM_F_FAULTED)) {
+		regs.item = item;
+		print_registers(&regs);
+	} else {
+		structs_print_address(e->s, element_number(e, base));
+	}
+	seq_buf_printf(e->s, ", iov_len=%llu", len);
+	if (now != len)
+		seq_buf_printf(e->s, " => %llu", now);
+	utrace_write_char(e->s, '}');
+}
+
+/*
+ * The program passes only the first member, and may have no room for more.  An
+ * argument says how many bytes it has.
+ */
+void whole_seccomp_metadata(const struct element *e)
+{
+	size_t size = element_nth(e, 0)->size[e->abi];
+
+	if (e->len < size || e->args[2] < size)
+		structs_print_address(e->s, e->address);
+	else
+		element_print_whole(e);
 }
 
 /* The bytes of struct ptrace_syscall_info up to the end of a member. */

@@ -218,7 +218,7 @@ static void print_syscall(struct seq_buf *s, const siginfo_t *info)
 	utrace_write_literal(s, ", si_call_addr=");
 	print_pointer(s, info->si_call_addr);
 	utrace_write_literal(s, ", si_syscall=");
-	siginfo_print_nr(s, info->si_arch, info->si_syscall);
+	siginfo_print_nr(s, info->si_arch, (__u32)info->si_syscall);
 	utrace_write_literal(s, ", si_arch=");
 	siginfo_print_arch(s, info->si_arch);
 }

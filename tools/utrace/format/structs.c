@@ -399,15 +399,24 @@ void structs_print_ifindex(struct seq_buf *s, unsigned int index)
 
 static void print_signal_name(struct seq_buf *s, int signal)
 {
+	bool comment = utrace_style.constants == UTRACE_CONSTANTS_BOTH;
 	char text[32];
 	struct seq_buf name = { .buffer = text, .size = sizeof(text) };
 
-	utrace_print_signal(&name, signal);
+	if (utrace_style.constants == UTRACE_CONSTANTS_RAW) {
+		utrace_write_signed(s, signal);
+		return;
+	}
+	utrace_print_signal_name(&name, signal);
+	if (comment)
+		seq_buf_printf(s, "%d /* ", signal);
 	/* Names in a set lack "SIG". */
 	if (name.len > 3 && !strncmp(text, "SIG", 3))
 		utrace_write(s, text + 3, name.len - 3);
 	else
 		utrace_write(s, text, name.len);
+	if (comment)
+		utrace_write_literal(s, " */");
 }
 
 /**

@@ -59,6 +59,13 @@ struct sysctl_args {
 	__kernel_size_t newlen;
 };
 
+/* ptrace(PTRACE_GETFPREGS) */
+struct user_fpregs_struct {
+	unsigned short cwd, swd, ftw, fop;
+	unsigned long rip, rdp;
+	unsigned int mxcsr, mxcr_mask, st_space[32], xmm_space[64], padding[24];
+};
+
 /* prctl(PR_SET_NAME) */
 typedef char comm_t[16];
 
