@@ -75,6 +75,9 @@ void whole_siginfo(const struct element *e);
 void whole_sigset(const struct element *e);
 
 /* io_uring, AIO and perf events */
+void hook_bpf_log(const struct element *element, const struct member *member);
+void hook_bpf_object(const struct element *element, const struct member *member);
+void hook_changed(const struct element *element, const struct member *member);
 void hook_kernel_version(const struct element *element, const struct member *member);
 void whole_bpf_link_detach(const struct element *element);
 void whole_bpf_batch(const struct element *element);

@@ -321,6 +321,62 @@ void hook_short_string(const struct element *e, const struct member *m)
 	utrace_write_literal(e->s, "...");
 }
 
+/* Print a string behind a pointer, at most log_size bytes of it. */
+void hook_bpf_log(const struct element *e, const struct member *m)
+{
+	const struct utrace_item *item = element_child(e, m);
+	__u64 most = element_named(e, "log_size");
+
+	if (!item || item->len <= most) {
+		hook_short_string(e, m);
+		return;
+	}
+	if (most > e->items->most)
+		most = e->items->most;
+	utrace_print_string(e->s, (const char *)item->data, most);
+	utrace_write_literal(e->s, "...");
+}
+
+/* Print a number as it was, and what the call has changed it to. */
+void hook_changed(const struct element *e, const struct member *m)
+{
+	const struct utrace_item *before = e->items->of[e->item->arg];
+	size_t at = m->at[e->abi], size = m->size[e->abi];
+	__u64 now = element_number(e, m), old = now;
+
+	if (before && before->kind == UTRACE_ITEM_STRUCT && at + size <= before->len) {
+		old = 0;
+		memcpy(&old, before->data + at, size);
+	}
+	utrace_write_decimal(e->s, old);
+	if (now == old)
+		return;
+	utrace_write_literal(e->s, " => ");
+	utrace_write_decimal(e->s, now);
+}
+
+/*
+ * What is known of an object.  The name of the file says what it is; only maps are
+ * decoded.
+ */
+void hook_bpf_object(const struct element *e, const struct member *m)
+{
+	static const char map[] = "anon_inode:bpf-map";
+	const struct utrace_item *file = element_child(e, element_nth(e, 0));
+	const struct utrace_item *item = element_child(e, m);
+	struct element object;
+
+	if (!e->items->verbose || !item || !file || file->len != sizeof(map) - 1 ||
+	    memcmp(file->data, map, file->len)) {
+		structs_print_address(e->s, element_number(e, m));
+		return;
+	}
+	element_of(&object, e, "bpf_map_info", item->data, item->len);
+	utrace_write_char(e->s, '{');
+	element_print_start(&object);
+	utrace_write_char(e->s, '}');
+}
+
 /* The kernel takes no larger union. */
 #define BPF_ATTR_MAX	4096
 

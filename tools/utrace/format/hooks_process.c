@@ -438,30 +438,6 @@ static void print_call_args(struct seq_buf *s, const __u64 *args, size_t n)
 	utrace_write_char(s, ']');
 }
 
-/*
- * Print the registers that were captured.  Only a part of them, or of an array at
- * their end, may be there.
- */
-static void print_registers(const struct element *e)
-{
-	const struct member *m;
-	unsigned int i, abi = e->abi;
-	struct member part;
-
-	utrace_write_char(e->s, '{');
-	for (i = 0; (m = element_nth(e, i)) && m->at[abi] < e->len; i++) {
-		part = *m;
-		if (m->at[abi] + m->size[abi] > e->len)
-			part.size[abi] = e->len - m->at[abi];
-		if (i)
-			utrace_write_literal(e->s, ", ");
-		element_print_member(e, &part);
-	}
-	if (e->item->whole > element_size(e))
-		utrace_write_literal(e->s, ", ...");
-	utrace_write_char(e->s, '}');
-}
-
 /* The structure with the registers of a note, or NULL. */
 static const char *registers_of(unsigned int note)
 {
@@ -493,8 +469,9 @@ void whole_regset(const struct element *e)
 		size = element_of(&regs, e, name, item->data, item->len);
 	if (size && item->len && item->len % sizeof(__u64) == 0 &&
 	    !(item->flags & UTRACE_ITEM_F_FAULTED)) {
-		regs.item = item;
-		print_registers(&regs);
+		utrace_write_char(e->s, '{');
+		element_print_start(&regs);
+		seq_buf_puts(e->s, item->whole > size ? ", ...}" : "}");
 	} else {
 		structs_print_address(e->s, element_number(e, base));
 	}

@@ -723,6 +723,26 @@ void element_print_answer(const struct element *e)
 	print_members(e, MEMBER_OUT);
 }
 
+/* Print the members up to where a structure ends, which may be in an array. */
+void element_print_start(const struct element *e)
+{
+	unsigned int i, abi = e->abi;
+	const char *before = "";
+	const struct member *m;
+	struct member part;
+
+	for (i = 0; (m = element_nth(e, i)) && m->at[abi] < e->len; i++) {
+		if (!element_is_there(e, m))
+			continue;
+		part = *m;
+		if (m->at[abi] + m->size[abi] > e->len)
+			part.size[abi] = e->len - m->at[abi];
+		seq_buf_puts(e->s, before);
+		before = ", ";
+		element_print_member(e, &part);
+	}
+}
+
 /* Print a structure by its members, for a hook of the whole structure. */
 void element_print_whole(const struct element *e)
 {

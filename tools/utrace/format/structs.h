@@ -164,6 +164,7 @@ void element_print_tail(const struct element *element, size_t known);
 void element_print_rest(const struct element *element);
 void element_print_members(const struct element *element);
 void element_print_answer(const struct element *element);
+void element_print_start(const struct element *element);
 bool element_before(const struct element *element, struct element *before);
 void element_print_plain(const struct element *element,
 			 const struct member *member);
