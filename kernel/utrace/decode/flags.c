@@ -51,6 +51,7 @@ struct named {
  * @named: but only if the field has a name
  * @decimal: numbers without a name are printed in base 10
  * @number: the number is printed first, in base 10, and its name in a comment
+ * @hex: with @number, in base 16
  * @permissions: the low nine bits are permissions, printed last in base 8
  *
  * Constant.
@@ -67,6 +68,7 @@ struct flag_set {
 	bool apart;
 	bool named;
 	bool number;
+	bool hex;
 	bool decimal;
 	bool permissions;
 };
@@ -129,7 +131,7 @@ static unsigned long print_bits(struct seq_buf *s, const struct named *bits,
 static void print_number(struct seq_buf *s, const struct flag_set *set,
 			 unsigned long value)
 {
-	if (set->number || set->decimal)
+	if ((set->number && !set->hex) || set->decimal)
 		utrace_write_signed(s, (int)value);
 	else
 		utrace_print_hex(s, value);

@@ -171,7 +171,7 @@ function make_set(i,	k, kind, words, mask, row_text, name, unknown, n, members) 
 		row_text = row_text ", .unknown = \"" set_unknown[i] "\""
 	if (set_unknown_bits[i] != "")
 		row_text = row_text ", .unknown_bits = \"" set_unknown_bits[i] "\""
-	n = split("named apart number permissions wide", members, " ")
+	n = split("named apart number hex permissions wide", members, " ")
 	for (k = 1; k <= n; k++)
 		if ((i, members[k]) in set_option)
 			row_text = row_text ", ." members[k] " = true"

@@ -102,6 +102,7 @@ void whole_perf_event_attr(const struct element *element);
 /* Sockets */
 void hook_eth_protocol(const struct element *element, const struct member *member);
 void hook_hex8(const struct element *element, const struct member *member);
+void hook_hwaddr(const struct element *element, const struct member *member);
 void hook_ifindex(const struct element *element, const struct member *member);
 void hook_in6(const struct element *element, const struct member *member);
 void hook_ipx_network(const struct element *element, const struct member *member);

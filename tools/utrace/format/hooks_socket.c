@@ -66,6 +66,18 @@ void hook_hex8(const struct element *e, const struct member *m)
 	seq_buf_printf(e->s, "%#08llx", element_number(e, m));
 }
 
+/* A hardware address of 8 bytes. */
+void hook_hwaddr(const struct element *e, const struct member *m)
+{
+	const __u8 *address = e->data + m->at[e->abi];
+	char text[32];
+
+	snprintf(text, sizeof(text), "%02x:%02x:%02x:%02x:%02x:%02x:%02x:%02x",
+		 address[0], address[1], address[2], address[3], address[4],
+		 address[5], address[6], address[7]);
+	structs_print_network(e->s, address, m->size[e->abi], text);
+}
+
 void hook_ifindex(const struct element *e, const struct member *m)
 {
 	structs_print_ifindex(e->s, element_number(e, m));

@@ -15,6 +15,9 @@
 
 #include <linux/array_size.h>
 #include <linux/ax25.h>
+#include <linux/if_alg.h>
+#include <linux/nfc.h>
+#include <linux/rxrpc.h>
 #include <linux/seq_buf.h>
 
 #include "decode/print.h"
@@ -33,6 +36,7 @@ static const struct {
 	{ AF_IPX, "sockaddr_ipx" },
 	{ AF_NETLINK, "sockaddr_nl" },
 	{ AF_PACKET, "sockaddr_ll" },
+	{ 36, "sockaddr_ieee802154" },
 	{ AF_VSOCK, "sockaddr_vm" },
 	{ 42, "sockaddr_qrtr" },
 	{ 44, "sockaddr_xdp" },
@@ -200,6 +204,81 @@ static void print_ax25(struct seq_buf *s, const unsigned char *data, size_t len)
 		utrace_write_literal(s, ", ...");
 }
 
+/* RxRPC */
+
+/*
+ * Print the address that transports the calls, by the table @name if it has all
+ * @size bytes of its structure.
+ */
+static void print_transport(const struct element *outer, const void *data, size_t len,
+			    const char *name, size_t size)
+{
+	const size_t head = sizeof(sa_family_t);
+	struct element e;
+
+	if (name && len >= size) {
+		utrace_write_literal(outer->s, ", ");
+		element_of(&e, outer, name, data, size);
+		element_print_members(&e);
+	} else if (len > head) {
+		utrace_write_literal(outer->s, ", ");
+		utrace_print_string(outer->s, data + head, len - head);
+	}
+}
+
+static void print_rxrpc(const struct element *outer, const struct sockaddr_rxrpc *rx)
+{
+	static const struct {
+		int family;
+		const char *before;
+		const char *structure;
+		size_t size;
+	} transports[] = {
+		{ AF_INET, "sin={sin_", "sockaddr_in", sizeof(struct sockaddr_in) },
+		{ AF_INET6, "sin6={sin6_", "sockaddr_in6",
+		  offsetof(struct sockaddr_in6, sin6_scope_id) },
+		{},
+	};
+	size_t len = rx->transport_len, i = 0;
+	struct element e;
+
+	if (len > sizeof(rx->transport))
+		len = sizeof(rx->transport);
+	while (transports[i].family && transports[i].family != rx->transport.family)
+		i++;
+	utrace_write_literal(outer->s, ", ");
+	element_of(&e, outer, "sockaddr_rxrpc", rx, sizeof(*rx));
+	element_print_members(&e);
+	seq_buf_printf(outer->s, ", transport={%sfamily=", transports[i].before ?: "");
+	utrace_print_flags(outer->s, UTRACE_FLAGS_FAMILY, rx->transport.family);
+	print_transport(outer, &rx->transport, len, transports[i].structure,
+			transports[i].size);
+	seq_buf_puts(outer->s, transports[i].structure ? "}}" : "}");
+}
+
+/* Near field communication: the longer structure has a name of a service. */
+static void print_nfc(const struct element *outer, const void *data, size_t len)
+{
+	bool llcp = len >= sizeof(struct sockaddr_nfc_llcp);
+	struct element e;
+
+	utrace_write_literal(outer->s, ", ");
+	element_of(&e, outer, llcp ? "sockaddr_nfc_llcp" : "sockaddr_nfc", data, len);
+	element_print_members(&e);
+	if (!llcp && len > sizeof(struct sockaddr_nfc))
+		utrace_write_literal(outer->s, ", ...");
+}
+
+/* The name of an algorithm ends with the address. */
+static void print_alg(const struct element *outer, const void *data, size_t len)
+{
+	struct element e;
+
+	utrace_write_literal(outer->s, ", ");
+	element_of(&e, outer, "sockaddr_alg", data, len);
+	element_print_start(&e);
+}
+
 /* Families */
 
 static void print_family(struct seq_buf *s, const unsigned char *data, size_t len)
@@ -230,6 +309,21 @@ static void print_family(struct seq_buf *s, const unsigned char *data, size_t le
 		if (len < sizeof(struct sockaddr_ax25))
 			break;
 		print_ax25(s, data, len);
+		return;
+	case AF_RXRPC:
+		if (len < sizeof(struct sockaddr_rxrpc))
+			break;
+		print_rxrpc(&outer, (const void *)data);
+		return;
+	case AF_ALG:
+		if (len <= offsetof(struct sockaddr_alg, salg_name))
+			break;
+		print_alg(&outer, data, len);
+		return;
+	case AF_NFC:
+		if (len < sizeof(struct sockaddr_nfc))
+			break;
+		print_nfc(&outer, data, len);
 		return;
 	}
 	for (i = 0; i < ARRAY_SIZE(families); i++) {

@@ -301,7 +301,7 @@ static void print_time(const struct element *e, const struct member *m)
 static void print_str(const struct element *e, const struct member *m, bool to_nul)
 {
 	const char *text = (const char *)e->data + m->at[e->abi];
-	size_t len = m->size[e->abi], most = e->items->most;
+	size_t len = counted(e, m, m->size[e->abi]), most = e->items->most;
 	bool cut;
 
 	if (to_nul)

@@ -56,6 +56,21 @@ struct sockaddr_ipx {
 	unsigned char sipx_zero;
 };
 
+/* AF_IEEE802154, which the C library and the headers for programs lack. */
+struct ieee802154_addr {
+	int addr_type;
+	__u16 pan_id;
+	union {
+		__u8 hwaddr[8];
+		__u16 short_addr;
+	};
+};
+
+struct sockaddr_ieee802154 {
+	unsigned short family;
+	struct ieee802154_addr addr;
+};
+
 /* sendmsg() and recvmsg() */
 struct msghdr {
 	void *msg_name;
