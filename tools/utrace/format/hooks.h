@@ -126,6 +126,7 @@ void whole_socklen(const struct element *element);
 /* hooks_device.c */
 void hook_cpuid_entries(const struct element *element, const struct member *member);
 void hook_rtc_value(const struct element *element, const struct member *member);
+void whole_dm_head(const struct element *element);
 void whole_gpio_attr(const struct element *element);
 void whole_gpio_config_attr(const struct element *element);
 void whole_oob_part(const struct element *element);

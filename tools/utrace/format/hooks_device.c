@@ -2,7 +2,10 @@
 /*
  * utrace - structures of ioctl() for devices
  */
+#include <linux/array_size.h>
+#include <linux/dm-ioctl.h>
 #include <linux/gpio.h>
+#include <linux/ioctl.h>
 #include <linux/rtc.h>
 #include <linux/seq_buf.h>
 
@@ -124,4 +127,103 @@ void whole_ubi_numbered(const struct element *e)
 	utrace_write_literal(e->s, " => [");
 	element_print_plain(e, element_nth(e, 0));
 	utrace_write_char(e->s, ']');
+}
+
+/* Device mapper */
+
+/* What a command of the device mapper uses. */
+#define DM_START	0x01	/* where the data are */
+#define DM_DEVICE	0x02	/* the number or the names of a device */
+#define DM_COUNT	0x04	/* the number of targets, whose data follow */
+#define DM_EVENT	0x08	/* the number of an event, or a cookie */
+#define DM_DATA		0x10	/* data that follow */
+#define DM_STATE	0x20	/* it returns the state of the device */
+#define DM_ANSWER	0x40	/* it returns data */
+
+static const unsigned char dm_uses[] = {
+	[_IOC_NR(DM_VERSION)] = DM_DEVICE,
+	[_IOC_NR(DM_REMOVE_ALL)] = 0,
+	[_IOC_NR(DM_LIST_DEVICES)] = DM_START | DM_ANSWER,
+	[_IOC_NR(DM_DEV_CREATE)] = DM_DEVICE | DM_STATE,
+	[_IOC_NR(DM_DEV_REMOVE)] = DM_DEVICE | DM_EVENT,
+	[_IOC_NR(DM_DEV_RENAME)] = DM_START | DM_DEVICE | DM_EVENT | DM_DATA | DM_STATE,
+	[_IOC_NR(DM_DEV_SUSPEND)] = DM_DEVICE | DM_EVENT | DM_STATE,
+	[_IOC_NR(DM_DEV_STATUS)] = DM_DEVICE | DM_STATE,
+	[_IOC_NR(DM_DEV_WAIT)] = DM_START | DM_DEVICE | DM_EVENT | DM_STATE,
+	[_IOC_NR(DM_TABLE_LOAD)] = DM_START | DM_DEVICE | DM_COUNT | DM_STATE,
+	[_IOC_NR(DM_TABLE_CLEAR)] = DM_DEVICE | DM_STATE,
+	[_IOC_NR(DM_TABLE_DEPS)] = DM_START | DM_DEVICE | DM_STATE | DM_ANSWER,
+	[_IOC_NR(DM_TABLE_STATUS)] = DM_START | DM_DEVICE | DM_STATE,
+	[_IOC_NR(DM_LIST_VERSIONS)] = DM_START | DM_ANSWER,
+	[_IOC_NR(DM_TARGET_MSG)] = DM_START | DM_DEVICE | DM_DATA | DM_STATE,
+	[_IOC_NR(DM_DEV_SET_GEOMETRY)] = DM_START | DM_DEVICE | DM_DATA,
+	[_IOC_NR(DM_DEV_ARM_POLL)] = DM_DEVICE,
+};
+
+/* Print a member unless it is a text without a character. */
+static void print_next(const struct element *e, const char *name)
+{
+	const struct member *m = element_member(e, name);
+
+	if (!element_is_there(e, m) ||
+	    (m->type == MEMBER_CSTR && !e->data[m->at[e->abi]]))
+		return;
+	utrace_write_literal(e->s, ", ");
+	element_print_member(e, m);
+}
+
+/* Print the members that are in @uses; @state: and those of the state. */
+static void print_dm(const struct element *e, unsigned int uses, bool state)
+{
+	utrace_write_literal(e->s, "[{");
+	element_print_member(e, element_member(e, "version"));
+	if ((__u32)element_named(e, "version") != DM_VERSION_MAJOR) {
+		utrace_write_literal(e->s,
+				     " /* unsupported device mapper ABI version */}]");
+		return;
+	}
+	print_next(e, "data_size");
+	if (element_named(e, "data_size") < element_size(e)) {
+		utrace_write_literal(e->s, " /* data_size too small */}]");
+		return;
+	}
+	if (uses & DM_START)
+		print_next(e, "data_start");
+	if (uses & DM_DEVICE) {
+		print_next(e, "dev");
+		print_next(e, "name");
+		print_next(e, "uuid");
+	}
+	if (state || uses & DM_COUNT)
+		print_next(e, "target_count");
+	if (state)
+		print_next(e, "open_count");
+	if (state || uses & DM_EVENT)
+		print_next(e, "event_nr");
+	print_next(e, "flags");
+	utrace_write_char(e->s, '}');
+	if (uses & DM_DATA || (uses & DM_COUNT && element_named(e, "target_count")))
+		utrace_write_literal(e->s, ", ...");
+	utrace_write_char(e->s, ']');
+}
+
+void whole_dm_head(const struct element *e)
+{
+	unsigned int nr = _IOC_NR(e->args[1]), uses, in = 0;
+	struct element before;
+	bool answered = element_before(e, &before);
+
+	if (!element_named(&before, "data_size")) {
+		structs_print_address(e->s, e->address);
+		return;
+	}
+	uses = nr < ARRAY_SIZE(dm_uses) ? dm_uses[nr] : 0;
+	if (nr == _IOC_NR(DM_DEV_SUSPEND) && element_named(&before, "flags") & DM_SUSPEND_FLAG)
+		in = DM_EVENT;
+	print_dm(&before, uses & ~in, false);
+	if (!answered)
+		return;
+	utrace_write_literal(e->s, " => ");
+	print_dm(e, (uses & (DM_START | DM_DEVICE)) | (uses & DM_ANSWER ? DM_DATA : 0),
+		 uses & DM_STATE);
 }

@@ -4,6 +4,7 @@
 #define _KERNEL_UTRACE_DECODE_PROGRAMS_DEVICES_H
 
 #include <linux/counter.h>
+#include <linux/dm-ioctl.h>
 #include <linux/gpio.h>
 #include <linux/hdreg.h>
 #include <linux/input.h>
@@ -30,6 +31,21 @@ struct drive_command {
 	};
 	__u8 sector_count;
 };
+
+/* struct dm_ioctl without the data that follow it. */
+struct dm_head {
+	__u32 version[3];
+	__u32 data_size;
+	__u32 data_start;
+	__u32 target_count;
+	__s32 open_count;
+	__u32 flags;
+	__u32 event_nr;
+	__u32 padding;
+	__u64 dev;
+	char name[DM_NAME_LEN];
+	char uuid[DM_UUID_LEN];
+} __attribute__((packed));
 
 /* ioctl(EVIOCSREP), ioctl(EVIOCSKEYCODE) */
 struct two_uints {
