@@ -520,16 +520,18 @@ static void end_with_result(const struct text *text, struct line *line,
 			    const struct call *call, const struct utrace_rec *rec,
 			    __s64 ret)
 {
+	bool raw = text->raw && calls_have(text->raw, call->nr);
+
 	line_align_result(line, text);
 	utrace_write_literal(&line->s, " = ");
-	utrace_style.raw = text->raw && calls_have(text->raw, call->nr);
+	utrace_style.raw = raw;
 	utrace_print_result(&line->s, call->nr, call->items.row, ret);
 	utrace_style.raw = false;
 	if (IS_ERR_VALUE(ret))
 		print_error(&line->s, -ret);
 	else if (text->decode)
 		print_result_fd(text, &line->s, call, ret, rec);
-	if (!IS_ERR_VALUE(ret))
+	if (!IS_ERR_VALUE(ret) && !raw)
 		print_text(&line->s, call, ret);
 	if (text->durations && call->began) {
 		utrace_write_literal(&line->s, " <");
