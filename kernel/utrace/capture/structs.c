@@ -72,6 +72,12 @@ static u64 length_in(const struct walk *w, const struct utrace_pointer *pointer,
 			 pointer->count_size[w->abi]);
 }
 
+/* The number of bits of a set of descriptors, from what the call says. */
+static unsigned int descriptors(u64 length)
+{
+	return clamp_t(int, length, 0, BITS_MAX);
+}
+
 /* Convert the length of structures from @unit to bytes. */
 static size_t bytes_of(const struct utrace_layout *layout, enum utrace_abi abi,
 		       enum utrace_unit unit, u64 length)
@@ -89,8 +95,7 @@ static size_t bytes_of(const struct utrace_layout *layout, enum utrace_abi abi,
 	case UTRACE_UNIT_AFTER:
 		return size_add(layout->size[abi], length);
 	case UTRACE_UNIT_BITS:
-		length = clamp_t(int, length, 0, BITS_MAX);
-		return round_up(DIV_ROUND_UP(length, BITS_PER_BYTE),
+		return round_up(DIV_ROUND_UP(descriptors(length), BITS_PER_BYTE),
 				layout->size[abi] ?: 1);
 	default:
 		return length;
@@ -199,6 +204,28 @@ static void capture_layout(struct walk *w, const struct utrace_layout *layout,
 }
 
 /*
+ * Capture the files of the descriptors in @set, the item that was added last.  The
+ * call fails if the set cannot be read.
+ */
+static void capture_files(struct walk *w, const struct utrace_item *set,
+			  u64 length)
+{
+	unsigned int n = min_t(size_t, descriptors(length),
+			       BITS_PER_BYTE * (size_t)set->len);
+	unsigned int parent = w->c->items, fd;
+
+	if (set->flags & UTRACE_ITEM_F_FAULTED)
+		return;
+	for (fd = 0; fd < n; fd++) {
+		if (!(set->data[fd / BITS_PER_BYTE] & BIT(fd % BITS_PER_BYTE)))
+			continue;
+		w->c->inner.parent = parent;
+		w->c->inner.index = fd;
+		utrace_capture_file(w->c, w->arg, fd);
+	}
+}
+
+/*
  * Get the length of the memory in its unit.  Return false if it is in memory of
  * the task that cannot be read, or negative, or more than the call takes.
  */
@@ -277,6 +304,8 @@ void utrace_capture_structs(struct utrace_capture *c, unsigned int arg,
 		.c = c, .arg = arg, .abi = abi, .what = what, .left = U64_MAX,
 	};
 	const void __user *from = (const void __user *)args[arg];
+	struct utrace_item *item;
+	unsigned int items;
 	u64 length;
 
 	/* Another ABI has the structure, so nothing tells its size in this one. */
@@ -298,7 +327,12 @@ void utrace_capture_structs(struct utrace_capture *c, unsigned int arg,
 	/* The capture may have room for the first ones only. */
 	if (memory->unit == UTRACE_UNIT_RECORDS)
 		c->inner.index = count_records(layout, abi, from, length);
+	item = (struct utrace_item *)(c->data + c->used);
+	items = c->items;
 	capture_layout(&w, layout, from,
 		       bytes_of(layout, abi, memory->unit, length));
+	if (memory->unit == UTRACE_UNIT_BITS && what & UTRACE_CAPTURE_FILES &&
+	    !c->exit && c->items != items)
+		capture_files(&w, item, length);
 	memset(&c->inner, 0, sizeof(c->inner));
 }

@@ -142,7 +142,7 @@ function add_structure(i,	j, first, n, words, k, text) {
 	for (k = 1; k <= n; k++) {
 		if (words[k] ~ /^hook=/)
 			text = text ",\n\t\t.hook = whole_" substr(words[k], 6)
-		else if (words[k] ~ /^(brackets|part)$/)
+		else if (words[k] ~ /^(brackets|part|paths)$/)
 			text = text ",\n\t\t." words[k] " = true"
 		else if (words[k] == "buffers" || words[k] ~ /^limit=/)
 			continue

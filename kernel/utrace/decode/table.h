@@ -150,7 +150,8 @@ enum utrace_abi {
  * @UTRACE_UNIT_FIXED: structures, and the row contains the length
  * @UTRACE_UNIT_AFTER: bytes after one structure
  * @UTRACE_UNIT_PAGES: bytes; there is one structure for each page of them
- * @UTRACE_UNIT_BITS: bits; there are as many structures as have that many
+ * @UTRACE_UNIT_BITS: bits of a set of descriptors; there are as many structures
+ *	as have that many
  * @UTRACE_UNIT_RECORDS: bytes of records of different lengths; the structure is
  *	the head of a record and ends with a u16, the bytes of the record
  */

@@ -188,8 +188,12 @@ void result_ioprio(const struct result *r)
 	utrace_write_char(r->s, ')');
 }
 
-/* Print the numbers of the bits of @data below @n. */
-static bool print_bits(struct seq_buf *s, const void *data, size_t n)
+/*
+ * Print the numbers of the bits of @data below @n.  They are descriptors of the
+ * set @fds, unless it is NULL.
+ */
+static bool print_bits(struct seq_buf *s, const void *data, size_t n,
+		       const struct element *fds)
 {
 	const __u8 *byte = data;
 	bool any = false;
@@ -202,6 +206,9 @@ static bool print_bits(struct seq_buf *s, const void *data, size_t n)
 		if (any)
 			utrace_write_char(s, ' ');
 		utrace_write_decimal(s, i);
+		if (fds)
+			element_print_file(fds, utrace_item_behind(fds->items,
+								   fds->item, 0, i), i);
 		any = true;
 	}
 	utrace_write_char(s, ']');
@@ -210,7 +217,7 @@ static bool print_bits(struct seq_buf *s, const void *data, size_t n)
 
 void whole_bits(const struct element *e)
 {
-	print_bits(e->s, e->data, 8 * e->len);
+	print_bits(e->s, e->data, 8 * e->len, NULL);
 }
 
 /* Waiting for descriptors */
@@ -223,9 +230,11 @@ static size_t descriptors(int n, size_t len)
 
 void whole_fd_set(const struct element *e)
 {
+	size_t n = descriptors(e->args[0], e->len);
+
 	/* Of no descriptors the call reads nothing. */
-	if (descriptors(e->args[0], e->len))
-		print_bits(e->s, e->data, descriptors(e->args[0], e->len));
+	if (n)
+		print_bits(e->s, e->data, n, e->items->decode ? e : NULL);
 	else
 		utrace_print_hex(e->s, element_address(e));
 }
@@ -310,30 +319,34 @@ void result_poll(const struct result *r)
 void result_select(const struct result *r)
 {
 	static const char *const names[] = { "in ", "out ", "except " };
-	const char *before = " (";
+	const struct utrace_item *const *out = r->items->out;
+	const char *before = "";
 	unsigned int i;
 
 	if (!r->ret) {
 		print_timeout(r);
 		return;
 	}
+	/* The options may leave out structures. */
+	if (!out[1] && !out[2] && !out[3] && !out[4])
+		return;
+	utrace_write_literal(r->s, " (");
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		const struct utrace_item *item = r->items->out[i + 1];
+		const struct utrace_item *item = out[i + 1];
 		size_t len = r->s->len;
 
 		if (!item)
 			continue;
 		seq_buf_printf(r->s, "%s%s", before, names[i]);
-		if (print_bits(r->s, item->data, descriptors(r->args[0], item->len)))
+		if (print_bits(r->s, item->data,
+			       descriptors(r->args[0], item->len), NULL))
 			before = ", ";
 		else
 			r->s->len = len;
 	}
-	if (r->items->out[4]) {
+	if (out[4]) {
 		seq_buf_puts(r->s, before);
-		before = ", ";
 		print_left(r, 4);
 	}
-	if (*before == ',')
-		utrace_write_char(r->s, ')');
+	utrace_write_char(r->s, ')');
 }

@@ -13,6 +13,7 @@
 #include "decode/items.h"
 #include "lib/memory.h"
 #include "paths.h"
+#include "structs.h"
 
 /* Add a path, which is never freed. */
 void paths_add(struct text *text, const char *path)
@@ -56,11 +57,15 @@ static bool is_path(const struct text *text, const struct utrace_item *item)
 static bool counts(const struct utrace_call *call, const __u64 *args,
 		   const struct utrace_item *item)
 {
+	const struct utrace_arg *arg = &call->arg[item->arg];
 	unsigned int type;
 
-	if (item->parent || item->arg >= call->nargs)
+	if (item->arg >= call->nargs)
 		return false;
-	type = call->arg[item->arg].type;
+	type = arg->type;
+	if (item->parent)
+		return type == UTRACE_ARG_STRUCT && item->kind == UTRACE_ITEM_FILE &&
+		       structs_have_paths(&utrace_memories[arg->len]);
 	/* The working directory is no descriptor. */
 	if (type == UTRACE_ARG_DFD && (int)args[item->arg] < 0)
 		return false;

@@ -489,20 +489,28 @@ static void print_behind(const struct element *e, const struct member *m)
 	}
 }
 
-/* Print a descriptor, and with -y its file. */
-static void print_fd(const struct element *e, const struct member *m)
+/*
+ * Print with -y what file a descriptor has, by the item of the file, which may be
+ * NULL.
+ */
+void element_print_file(const struct element *e, const struct utrace_item *file,
+			int fd)
 {
-	const struct utrace_item *file = NULL;
-	int fd = signed_number(e, m);
-
-	utrace_write_signed(e->s, fd);
-	if (e->items->decode)
-		file = element_child(e, m);
 	if (file && file->kind == UTRACE_ITEM_FILE)
 		file = fd_text(e->items->decode, e->items->tid, fd, file,
 			       FD_TEXT_MEMBER);
 	if (file)
 		utrace_write(e->s, (const char *)file->data, file->len);
+}
+
+/* Print a descriptor, and with -y its file. */
+static void print_fd(const struct element *e, const struct member *m)
+{
+	int fd = signed_number(e, m);
+
+	utrace_write_signed(e->s, fd);
+	if (e->items->decode)
+		element_print_file(e, element_child(e, m), fd);
 }
 
 /* Print a member by its type, without its hook. */
@@ -852,6 +860,12 @@ static void print_items(const struct element *e, const struct utrace_item *item,
 			seq_buf_printf(e->s, " /* %#llx */", address + at);
 	}
 	utrace_write_char(e->s, ']');
+}
+
+/* Check whether the descriptors of the structures count for -P. */
+bool structs_have_paths(const struct utrace_memory *memory)
+{
+	return structures[memory->layout].paths;
 }
 
 /**

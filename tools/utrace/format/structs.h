@@ -105,6 +105,7 @@ struct member {
  * @n: number of its members
  * @brackets: print one like an array of one
  * @part: the hook prints also a part of one
+ * @paths: its descriptors count for -P
  * @hook: prints all of it instead of its members, or NULL
  */
 struct structure {
@@ -113,6 +114,7 @@ struct structure {
 	__u16 n;
 	bool brackets;
 	bool part;
+	bool paths;
 	void (*hook)(const struct element *element);
 };
 
@@ -153,6 +155,7 @@ bool structs_print(struct seq_buf *s, const struct utrace_call_items *items,
 		   const unsigned long *args, unsigned int arg, const struct utrace_memory *memory,
 		   enum utrace_abi abi);
 
+bool structs_have_paths(const struct utrace_memory *memory);
 void structs_print_mode(struct seq_buf *s, __u32 mode);
 
 /* For hooks. */
@@ -160,6 +163,7 @@ const struct member *element_nth(const struct element *element, unsigned int n);
 bool element_is_there(const struct element *element, const struct member *member);
 size_t element_of(struct element *element, const struct element *outer,
 		  const char *name, const void *data, size_t len);
+void element_print_file(const struct element *element, const struct utrace_item *file, int fd);
 void element_print_tail(const struct element *element, size_t known);
 void element_print_rest(const struct element *element);
 void element_print_members(const struct element *element);
