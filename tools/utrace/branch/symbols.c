@@ -158,10 +158,12 @@ static struct known *known_of(unsigned int object)
  */
 static bool receive(struct answer *answer, const char **text)
 {
-	static char bytes[TEXT_MAX];
+	static char *bytes;
 
+	if (!bytes)
+		bytes = checked(malloc(TEXT_MAX));
 	if (!fread(answer, sizeof(*answer), 1, child.from) ||
-	    answer->size > sizeof(bytes))
+	    answer->size > TEXT_MAX)
 		return false;
 	*text = answer->size ? bytes : NULL;
 	return !answer->size || (fread(bytes, answer->size, 1, child.from) &&

@@ -14,6 +14,7 @@
 
 #include "branches.h"
 #include "lib/fail.h"
+#include "lib/memory.h"
 
 #define REPORT		"/sys/kernel/debug/utrace/branches"
 
@@ -22,8 +23,8 @@
 #define STATUS_IN_USE	2
 #define STATUS_BROKEN	3
 
-/* The report of the kernel: text, with a few lines for each CPU. */
-static char report[1 << 20];
+/* Size of the report of the kernel, which has a few lines for each CPU. */
+#define REPORT_MAX	(1 << 20)
 
 /*
  * Check whether /proc/cpuinfo has a line that begins with @key and has the word
@@ -84,20 +85,22 @@ static void __attribute__((noreturn)) cannot_read(int error)
 	     "'mount -t debugfs none /sys/kernel/debug'");
 }
 
-/* Run the self-test of the kernel, and read its report. */
-static void read_report(void)
+/* Run the self-test of the kernel, and read its report, which is text. */
+static char *read_report(void)
 {
+	char *report = checked(calloc(REPORT_MAX, 1));
 	int fd = open(REPORT, O_RDONLY | O_CLOEXEC);
 	size_t n = 0;
 	ssize_t got;
 
 	if (fd < 0)
 		cannot_read(errno);
-	while ((got = read(fd, report + n, sizeof(report) - 1 - n)) > 0)
+	while ((got = read(fd, report + n, REPORT_MAX - 1 - n)) > 0)
 		n += got;
 	if (got < 0)
 		cannot_read(errno);
 	close(fd);
+	return report;
 }
 
 /* The meaning of each result.  NULL: use why_none(). */
@@ -133,10 +136,9 @@ static const struct {
  */
 int branches_test(void)
 {
-	const char *result;
+	const char *report = read_report(), *result;
 	size_t i, n;
 
-	read_report();
 	fputs(report, stdout);
 	result = strstr(report, "\nresult: ");
 	if (!result)

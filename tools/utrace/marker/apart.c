@@ -11,6 +11,7 @@
 #include "elf.h"
 #include "lib/apart.h"
 #include "lib/intern.h"
+#include "lib/memory.h"
 
 /* Maximum size of a name. */
 #define NAME_MAX_SIZE	(1 << 20)
@@ -113,9 +114,13 @@ static bool is_sound(const struct marker_args *args)
 static bool take_sites(const struct apart *apart, marker_site_function *function,
 		       void *data, const char **why)
 {
-	static char provider[NAME_MAX_SIZE], name[NAME_MAX_SIZE];
+	static char *provider, *name;
 	struct sent sent;
 
+	if (!name) {
+		provider = checked(malloc(NAME_MAX_SIZE));
+		name = checked(malloc(NAME_MAX_SIZE));
+	}
 	while (fread(&sent, sizeof(sent), 1, apart->from)) {
 		if (sent.provider) {
 			sent.site.provider = receive_text(apart, provider,

@@ -32,8 +32,9 @@
 /* Maximum size of a record with its header; larger formats are ignored. */
 #define END_MOST	(512 * 1024)
 
-/* Buffer for a record, and for the data that offsets may refer to. */
-static unsigned char room[END_MOST + 4 * 65536] __attribute__((aligned(8)));
+/* A record, and the data that offsets may refer to. */
+#define ROOM_SIZE	(END_MOST + 4 * 65536)
+static unsigned char *room;
 
 /**
  * struct user_variant - a format
@@ -265,9 +266,12 @@ static struct tep_record load(const struct user_variant *variant,
 			      const struct utrace_rec_user_event *rec)
 {
 	static size_t used;
-	struct tep_record record = { .data = room };
+	struct tep_record record = {};
 	__u16 id = variant->event->id;
 
+	if (!room)
+		room = checked(calloc(ROOM_SIZE, 1));
+	record.data = room;
 	memset(room, 0, used);
 	/* The first member of the header. */
 	memcpy(room, &id, sizeof(id));
