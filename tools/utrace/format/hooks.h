@@ -138,6 +138,7 @@ void whole_date(const struct element *element);
 void whole_bits(const struct element *element);
 void whole_file_timespec(const struct element *element);
 void whole_file_timeval(const struct element *element);
+void whole_sched_attr(const struct element *element);
 void whole_fd_set(const struct element *element);
 void hook_ticks(const struct element *element, const struct member *member);
 void hook_sigval(const struct element *element, const struct member *member);

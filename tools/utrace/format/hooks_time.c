@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <linux/ioprio.h>
+#include <linux/sched/types.h>
 #include <linux/seq_buf.h>
 #include <linux/stat.h>
 
@@ -152,6 +153,51 @@ void hook_rlim(const struct element *e, const struct member *m)
 }
 
 /* Scheduling */
+
+/* Print the size that the kernel has written because it knows no larger one. */
+static void print_known_size(const struct element *e)
+{
+	const struct utrace_item *out = e->items->out[e->item->arg];
+	__u32 size;
+
+	if (!out || out == e->item || out->len < sizeof(size) ||
+	    !memcmp(out->data, e->data, sizeof(size)))
+		return;
+	memcpy(&size, out->data, sizeof(size));
+	seq_buf_printf(e->s, " => {size=%u}", size);
+}
+
+/*
+ * Print the members that a structure has according to its size.  A size that is
+ * too small is wrong, and there are no other members.
+ */
+void whole_sched_attr(const struct element *e)
+{
+	__u32 size = element_named(e, "size");
+	size_t known = element_size(e);
+	const char *before = "{";
+	const struct member *m;
+	unsigned int i;
+
+	if (size && size < SCHED_ATTR_SIZE_VER0)
+		known = sizeof(size);
+	else if (size < known)
+		known = SCHED_ATTR_SIZE_VER0;
+	if (e->len < known) {
+		structs_print_address(e->s, e->address);
+		return;
+	}
+	for (i = 0; (m = element_nth(e, i)); i++) {
+		if (m->at[e->abi] + m->size[e->abi] > known ||
+		    !element_is_there(e, m))
+			continue;
+		seq_buf_puts(e->s, before);
+		element_print_member(e, m);
+		before = ", ";
+	}
+	seq_buf_puts(e->s, size > element_size(e) ? ", ...}" : "}");
+	print_known_size(e);
+}
 
 static void print_ioprio(struct seq_buf *s, __u32 value)
 {
