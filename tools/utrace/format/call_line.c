@@ -540,7 +540,7 @@ static void end_with_result(const struct text *text, struct line *line,
 		utrace_write_char(&line->s, '>');
 	}
 	line_end(line);
-	if (text->dumps && call->args && !IS_ERR_VALUE(ret))
+	if (text->dumps && call->args)
 		dump_call(text, line->out, call->nr, call->args[0], &call->items);
 	if (text->stacks && call->entry)
 		stack_text(text, line->out, call->entry);

@@ -150,7 +150,7 @@ static void dump_structs(struct out *out, const struct utrace_call_items *items,
 }
 
 /**
- * dump_call() - dump what a call has read or written
+ * dump_call() - dump what a call has read, or was to write even if it failed
  * @text: how text is written
  * @out: where the text goes
  * @nr: number of the call
@@ -177,7 +177,7 @@ void dump_call(const struct text *text, struct out *out, __u64 nr, int fd,
 		/* The lengths of messages are captured when they were sent. */
 		if (structs && !strcmp(call->name, "sendmmsg"))
 			read = false;
-		if (!item || !((read && has(&text->read, fd)) ||
+		if (!item || !((read && !items->failed && has(&text->read, fd)) ||
 			       (!read && write && has(&text->write, fd))))
 			continue;
 		if (structs)
