@@ -229,10 +229,10 @@ static void capture_files(struct walk *w, const struct utrace_item *set,
  * Get the length of the memory in its unit.  Return false if it is in memory of
  * the task that cannot be read, or negative, or more than the call takes.
  */
-static bool get_length(const struct utrace_memory *memory,
+static bool get_length(const struct utrace_memory *memory, enum utrace_abi abi,
 		       const unsigned long args[6], long result, u64 *length)
 {
-	const int __user *at;
+	const void __user *at;
 	int pointed;
 
 	if (memory->unit == UTRACE_UNIT_FIXED) {
@@ -251,8 +251,9 @@ static bool get_length(const struct utrace_memory *memory,
 	if (memory->unit != UTRACE_UNIT_POINTED &&
 	    memory->unit != UTRACE_UNIT_POINTED_ELEMENTS)
 		return true;
-	at = (const int __user *)args[memory->arg];
-	if (!at || get_user(pointed, at) || pointed < 0)
+	at = (const void __user *)args[memory->arg];
+	if (!at || get_user(pointed, (const int __user *)(at + memory->at[abi])) ||
+	    pointed < 0)
 		return false;
 	*length = pointed;
 	return true;
@@ -314,7 +315,7 @@ void utrace_capture_structs(struct utrace_capture *c, unsigned int arg,
 	if (memory->flags & UTRACE_MEMORY_FRAME)
 		from = (void __user *)user_stack_pointer(current_pt_regs()) +
 		       memory->at[abi];
-	if (!get_length(memory, args, result, &length))
+	if (!get_length(memory, abi, args, result, &length))
 		return;
 	if (memory->flags & UTRACE_MEMORY_FLAT) {
 		w.flat = !c->exit || IS_ERR_VALUE(result);

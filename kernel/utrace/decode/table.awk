@@ -154,9 +154,19 @@ function limit_of(word,	most, n) {
 	return n
 }
 
+# The offset by ABI of the member that WORD names after ".", in the structure of an
+# argument of type OTHER.
+function member_offset(other, word) {
+	gsub(/^[^:]*:|[*@=%+~\/<].*/, "", other)
+	sub(/.*[.]/, "", word)
+	if (!(other in layout))
+		malformed("no structure has the member '" word "'")
+	return each_abi(offset(ctype[layout[other]], word))
+}
+
 # The index of the row that describes the memory of an argument of type WORD,
 # for example "out:stat" or "inout:pollfd*1". The call has NARGS arguments.
-function memory_row(word, nargs,	way, what, kind, from, unit, always, text, narrow, most) {
+function memory_row(word, nargs,	way, what, kind, from, unit, always, text, narrow, most, at) {
 	most = limit_of(word)
 	sub(/<=.*/, "", word)
 	# An int has no upper half.
@@ -181,6 +191,8 @@ function memory_row(word, nargs,	way, what, kind, from, unit, always, text, narr
 		from ~ /^~/ ? "RECORDS" : \
 		from ~ /^\// ? "PAGES" : "ONE"
 	gsub(/[*@=%+~\/]/, "", from)
+	if (unit == "POINTED" && sub(/[.].*/, "", from))
+		at = member_offset($(from + 2), word)
 	if (unit == "FIXED" && from ~ /^[1-9][0-9]?$/)
 		from = from + 0
 	else if (from == "ret")
@@ -203,8 +215,9 @@ function memory_row(word, nargs,	way, what, kind, from, unit, always, text, narr
 	if (most)
 		text = text ",\n\t\t.most = " most
 	if (way == "frame")
-		text = text ",\n\t\t.at = " \
-			each_abi(offset("struct " kind, "mask"))
+		at = each_abi(offset("struct " kind, "mask"))
+	if (at != "")
+		text = text ",\n\t\t.at = " at
 	memories = memories text ",\n\t},\n"
 	memory_index[word, narrow, most] = nmemories++
 	return memory_index[word, narrow, most]

@@ -187,7 +187,8 @@ enum utrace_unit {
  *	UTRACE_UNIT_FIXED, the length
  * @what: the UTRACE_CAPTURE_ bit that asks for them
  * @most: binary logarithm of the largest length that the call takes; 0: any
- * @at: for UTRACE_MEMORY_FRAME, offset from the stack pointer, by ABI
+ * @at: for UTRACE_MEMORY_FRAME, offset from the stack pointer, by ABI; for
+ *	UTRACE_UNIT_POINTED, offset of the length from where @arg points to
  */
 struct utrace_memory {
 	u16 layout;

@@ -748,6 +748,7 @@ void call_line_whole(const struct text *text, struct seen_task *task,
 	line_begin(&line, text, task, rec, from->began ? from->began : rec->time);
 	call.items.failed = IS_ERR_VALUE(from->ret);
 	begin_items(text, &call, rec);
+	call.items.result = from->ret;
 	leave_out_status(&call.items, from->ret);
 	print_call(text, &line, &call, UTRACE_CALL_WHOLE);
 	end_with_result(text, &line, &call, rec, from->ret);

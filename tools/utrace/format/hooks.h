@@ -47,6 +47,7 @@ void arg_xfeature(const struct utrace_arg_text *a);
 void arg_vector_length(const struct utrace_arg_text *a);
 
 void whole_msgbuf(const struct element *e);
+void whole_bytes(const struct element *e);
 void whole_text(const struct element *e);
 void whole_nodemask(const struct element *e);
 void whole_nodemask_before(const struct element *e);
@@ -60,6 +61,7 @@ void arg_personality_result(const struct utrace_arg_text *a);
 void arg_tagged_address(const struct utrace_arg_text *a);
 
 /* hooks_security.c */
+void whole_key_caps(const struct element *e);
 void whole_cap_data(const struct element *e);
 void whole_fprog(const struct element *e);
 void whole_landlock_ruleset(const struct element *e);

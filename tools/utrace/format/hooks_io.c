@@ -19,17 +19,6 @@
 
 /* io_uring */
 
-/* Check whether all captured bytes of a member are 0. */
-static bool is_zero(const struct element *e, const struct member *m)
-{
-	size_t i, at = m->at[e->abi];
-
-	for (i = at; i < at + m->size[e->abi] && i < e->len; i++)
-		if (e->data[i])
-			return false;
-	return true;
-}
-
 static void print_named(const struct element *e, const char *name, const char *before)
 {
 	seq_buf_puts(e->s, before);
@@ -49,7 +38,7 @@ void whole_io_uring_params(const struct element *e)
 	print_named(e, "sq_thread_idle", ", ");
 	if (element_named(e, "flags") & IORING_SETUP_ATTACH_WQ)
 		print_named(e, "wq_fd", ", ");
-	if (!is_zero(e, element_member(e, "resv")))
+	if (!element_is_zero(e, element_member(e, "resv")))
 		print_named(e, "resv", ", ");
 	if (e->item->flags & UTRACE_ITEM_F_OUT)
 		for (i = 0; i < ARRAY_SIZE(answers); i++)
@@ -103,7 +92,7 @@ void whole_iocb(const struct element *e)
 	case IOCB_CMD_PWRITE:
 	case IOCB_CMD_PREADV:
 	case IOCB_CMD_PWRITEV:
-		if (is_zero(e, element_member(e, "aio_buf")) &&
+		if (element_is_zero(e, element_member(e, "aio_buf")) &&
 		    !element_named(e, "aio_nbytes") && !element_named(e, "aio_offset"))
 			break;
 		print_named(e, "aio_buf", ", ");
@@ -313,7 +302,11 @@ void hook_short_string(const struct element *e, const struct member *m)
 	const struct utrace_item *item = element_child(e, m);
 	size_t most = e->items->most;
 
-	if (!item || item->len <= most) {
+	if (!item || (item->len <= most && item->flags & UTRACE_ITEM_F_FAULTED)) {
+		structs_print_address(e->s, element_number(e, m));
+		return;
+	}
+	if (item->len <= most) {
 		element_print_plain(e, m);
 		return;
 	}

@@ -408,6 +408,20 @@ void whole_text(const struct element *e)
 		utrace_write_literal(e->s, "...");
 }
 
+/* Bytes, as many as the buffer of a call takes. */
+void whole_bytes(const struct element *e)
+{
+	size_t most = e->items->most;
+
+	if (e->item->flags & UTRACE_ITEM_F_FAULTED && e->len <= most) {
+		utrace_print_hex(e->s, e->address);
+		return;
+	}
+	utrace_print_string(e->s, (const char *)e->data, e->len < most ? e->len : most);
+	if (e->item->whole > most)
+		utrace_write_literal(e->s, "...");
+}
+
 /* ptrace() */
 
 /* Print a result, which is an error by its name if @failed. */

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include <linux/array_size.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -227,6 +228,29 @@ void whole_cap_data(const struct element *e)
 }
 
 /* Keys */
+
+/*
+ * Print what keyctl() can do: as many bytes as its result says.  The kernel fills
+ * a longer buffer with 0.
+ */
+void whole_key_caps(const struct element *e)
+{
+	static const unsigned int sets[] = {
+		UTRACE_FLAGS_KEY_CAPS0, UTRACE_FLAGS_KEY_CAPS1,
+	};
+	size_t i;
+
+	utrace_write_char(e->s, '[');
+	for (i = 0; i < e->len && (long)i < e->items->result; i++) {
+		if (i)
+			utrace_write_literal(e->s, ", ");
+		if (i < ARRAY_SIZE(sets))
+			utrace_print_flags(e->s, sets[i], e->data[i]);
+		else
+			utrace_print_hex(e->s, e->data[i]);
+	}
+	utrace_write_char(e->s, ']');
+}
 
 /* An error that a key is given. */
 void arg_errno(const struct utrace_arg_text *a)

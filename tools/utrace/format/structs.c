@@ -163,7 +163,7 @@ __u64 element_address(const struct element *e)
 }
 
 /* Are all bytes of a member 0? */
-static bool is_zero(const struct element *e, const struct member *m)
+bool element_is_zero(const struct element *e, const struct member *m)
 {
 	size_t at = m->at[e->abi], end = at + m->size[e->abi];
 
@@ -180,7 +180,7 @@ bool element_is_there(const struct element *e, const struct member *m)
 
 	if (!m->size[e->abi] && !(m->flags & MEMBER_AFTER))
 		return false;
-	if (m->flags & MEMBER_NONZERO && is_zero(e, m))
+	if (m->flags & MEMBER_NONZERO && element_is_zero(e, m))
 		return false;
 	if (m->flags & MEMBER_OUT && !(e->item->flags & UTRACE_ITEM_F_OUT))
 		return false;
@@ -898,6 +898,11 @@ bool structs_print(struct seq_buf *s, const struct utrace_call_items *items,
 		return false;
 	if (memory->flags & UTRACE_MEMORY_ENTRY)
 		item = items->of[arg];
+
+	/* So is the length if it is in memory that was read in part. */
+	if (memory->unit == UTRACE_UNIT_POINTED && items->of[memory->arg] &&
+	    items->of[memory->arg]->flags & UTRACE_ITEM_F_FAULTED)
+		return false;
 
 	/* A part of one structure is of no use, unless its hook says so. */
 	if (!item || (!structures[memory->layout].part && !array &&

@@ -160,6 +160,7 @@ void structs_print_mode(struct seq_buf *s, __u32 mode);
 
 /* For hooks. */
 const struct member *element_nth(const struct element *element, unsigned int n);
+bool element_is_zero(const struct element *element, const struct member *member);
 bool element_is_there(const struct element *element, const struct member *member);
 size_t element_of(struct element *element, const struct element *outer,
 		  const char *name, const void *data, size_t len);
