@@ -25,9 +25,15 @@
 
 struct pids pids;
 
-/* The task whose call is printed, and the numbers of tasks that were seen. */
+/* The task whose call is printed. */
 static pid_t task_now;
+
+/*
+ * The numbers of tasks that were seen, and whether they were read when the task
+ * was created: it may have changed its process group and session since.
+ */
 static struct pid_numbers seen[KEPT];
+static bool early[KEPT];
 
 /* Names of tasks. */
 static struct kept {
@@ -69,18 +75,44 @@ void pid_print_name(struct seq_buf *s, pid_t pid)
 	utrace_write_char(s, '>');
 }
 
+/* Read the numbers of a task.  If it has ended, those that were read stay. */
+static void read_numbers(pid_t tid)
+{
+	struct pid_numbers now;
+
+	if (!pid_numbers_read(&now, pid_in_proc(tid)))
+		return;
+	seen[tid % KEPT] = now;
+	early[tid % KEPT] = false;
+}
+
 /* Set the task whose namespace the numbers for pid_explain() are of. */
 void pid_set_task(pid_t tid)
 {
-	struct pid_numbers *numbers = &seen[tid % KEPT], now;
+	size_t slot = tid % KEPT;
 
 	task_now = tid;
-	if (pids.names && tid > 0 && kept[tid % KEPT].pid != tid)
-		read_name(tid);
-	if (!pids.namespaces || tid <= 0 || (numbers->n && numbers->of[0][0] == tid))
+	if (tid <= 0)
 		return;
-	if (pid_numbers_read(&now, pid_in_proc(tid)))
-		*numbers = now;
+	if (pids.names && kept[slot].pid != tid)
+		read_name(tid);
+	if (pids.namespaces &&
+	    (early[slot] || !seen[slot].n || seen[slot].of[0][0] != tid))
+		read_numbers(tid);
+}
+
+/*
+ * Read the name and the numbers of a task that was created just now.  It may
+ * have ended when its records are printed.
+ */
+void pid_add_task(pid_t tid)
+{
+	if (pids.names)
+		read_name(tid);
+	if (!pids.namespaces)
+		return;
+	read_numbers(tid);
+	early[tid % KEPT] = true;
 }
 
 /*

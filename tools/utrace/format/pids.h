@@ -21,5 +21,6 @@ extern struct pids pids;
 void pid_print_name(struct seq_buf *s, pid_t pid);
 void pid_explain(struct seq_buf *s, pid_t pid);
 void pid_set_task(pid_t tid);
+void pid_add_task(pid_t tid);
 
 #endif /* UTRACE_FORMAT_PIDS_H */

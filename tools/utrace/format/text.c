@@ -13,6 +13,7 @@
 #include "decode/write.h"
 #include "line.h"
 #include "pids.h"
+#include "record.h"
 #include "siginfo.h"
 #include "stack_text.h"
 #include "text.h"
@@ -308,8 +309,11 @@ void text_record(const struct text *text, const struct utrace_rec *rec)
 		text_exec(text, rec);
 		break;
 	}
-	if (pids.names || pids.namespaces)
+	if (pids.names || pids.namespaces) {
 		pid_set_task(rec->tid);
+		if (record_child(rec))
+			pid_add_task(record_child(rec));
+	}
 	task = task_of(text, rec);
 	if (task->detached)
 		skip_detached(task, rec);
