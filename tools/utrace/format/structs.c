@@ -868,6 +868,15 @@ bool structs_have_paths(const struct utrace_memory *memory)
 	return structures[memory->layout].paths;
 }
 
+/* Check whether a call is to write an array of no elements: it cannot fail to. */
+static bool is_empty_array(const struct utrace_memory *memory,
+			   const unsigned long *args, unsigned int arg)
+{
+	return memory->flags & UTRACE_MEMORY_OUT && args[arg] &&
+	       memory->unit == UTRACE_UNIT_ELEMENTS &&
+	       memory->arg < UTRACE_CALL_ARGS && !args[memory->arg];
+}
+
 /**
  * structs_print() - print the structures that an argument points to
  * @s: the text is appended here
@@ -898,6 +907,10 @@ bool structs_print(struct seq_buf *s, const struct utrace_call_items *items,
 		return false;
 	if (memory->flags & UTRACE_MEMORY_ENTRY)
 		item = items->of[arg];
+	if (!item && is_empty_array(memory, args, arg)) {
+		utrace_write_literal(s, "[]");
+		return true;
+	}
 
 	/* So is the length if it is in memory that was read in part. */
 	if (memory->unit == UTRACE_UNIT_POINTED && items->of[memory->arg] &&
