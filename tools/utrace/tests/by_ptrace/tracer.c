@@ -313,12 +313,40 @@ static void record_exec(pid_t tid, pid_t old)
 	captured_free(&items);
 }
 
+static bool is_in_exec(const struct task *task)
+{
+	return task && task->in_call &&
+	       (task->nr == SYS_execve || task->nr == SYS_execveat);
+}
+
+/* Return the thread that ends this leader by its execve(), 0 if none does. */
+static pid_t successor_of(pid_t leader)
+{
+	pid_t tid, found = 0;
+	struct dirent *entry;
+	char path[32];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid_in_proc(leader));
+	dir = opendir(path);
+	while (dir && !found && (entry = readdir(dir))) {
+		tid = atoi(entry->d_name);
+		if (tid != leader && is_in_exec(tasks[tid]))
+			found = tid;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
 static void record_end(pid_t tid, struct task *task, int status)
 {
 	struct utrace_rec_exit rec = { .code = status };
 
 	if (task->ended)
 		return;
+	if (tid == task->tgid)
+		rec.exec_tid = successor_of(tid);
 	task->ended = true;
 	write_record(tid, task, &rec, UTRACE_REC_EXIT, sizeof(rec), NULL);
 }
