@@ -411,6 +411,23 @@ void call_line_detach(const struct text *text, struct log *log)
 }
 
 /*
+ * If -e status= wants calls that the end of the trace interrupts, print the one
+ * that a task is in.  Its entry was not printed before.
+ */
+void call_line_detach_task(const struct text *text, struct seen_task *task)
+{
+	struct log *log;
+
+	if (text->status == STATUS_ALL || !(text->status & STATUS_DETACHED) ||
+	    !task->in_call || task->hidden)
+		return;
+	log = log_of(text, task, task->entry->head.tid);
+	log->last = task;
+	log->begun = 0;
+	call_line_detach(text, log);
+}
+
+/*
  * If the last entry is that of task @tid, end its line: the task is number @to
  * from here on.
  */

@@ -24,5 +24,6 @@ void call_line_renumber(const struct text *text, struct log *log, __s32 tid,
 void call_line_show(const struct text *text, struct log *log);
 void call_line_interrupt(const struct text *text, struct log *log);
 void call_line_detach(const struct text *text, struct log *log);
+void call_line_detach_task(const struct text *text, struct seen_task *task);
 
 #endif /* UTRACE_FORMAT_CALL_LINE_H */

@@ -174,3 +174,13 @@ bool seen_several(void)
 {
 	return added > 1;
 }
+
+/* Call a function for each task.  It must not add or forget tasks. */
+void seen_each(const struct text *text, seen_function *function)
+{
+	size_t i;
+
+	for (i = 0; i < nslots; i++)
+		if (slots[i])
+			function(text, slots[i]);
+}

@@ -11,6 +11,7 @@
 #include <linux/utrace.h>
 
 struct log;
+struct text;
 
 /**
  * struct seen_task - a task whose records were seen
@@ -58,6 +59,10 @@ void seen_keep_entry(struct seen_task *task, const struct utrace_rec *rec);
 void seen_rename(__u64 from, __u64 to);
 void seen_forget(struct seen_task *task);
 bool seen_several(void);
+
+typedef void seen_function(const struct text *text, struct seen_task *task);
+
+void seen_each(const struct text *text, seen_function *function);
 
 /**
  * seen_task() - find a task, or add it if it was not seen before

@@ -285,6 +285,7 @@ void text_detach(const struct text *text, const struct utrace_rec *rec)
 
 	if (log->last == task)
 		call_line_detach(text, log);
+	call_line_detach_task(text, task);
 	task->in_call = false;
 	task->detached = true;
 }
@@ -345,5 +346,6 @@ void text_idle(const struct text *text)
 void text_end(const struct text *text)
 {
 	log_each(text, call_line_detach);
+	seen_each(text, call_line_detach_task);
 	text_flush(text);
 }
