@@ -404,8 +404,11 @@ os._exit(3)'
 	rm -f "$log".*
 	holds "-ff and a shell command" clear_error "give a file" run -ff -o '|cat' true
 	holds "-f on standard error" eval \
-		'"$utrace" run -f -e trace=write cat words 2>&1 > /dev/null |
-			grep -E "^\[pid +[0-9]+\] write\(1"'
+		'"$utrace" run -f -e trace=write sh -c "cat words; echo end" 2>&1 > /dev/null |
+			grep -E "^\[pid +[0-9]+\] write\(1, \"[^e]"'
+	holds "-f on standard error: no number if there is one task" eval \
+		'"$utrace" run -f -e trace=write sh -c "cat words; echo end" 2>&1 > /dev/null |
+			grep -E "^write\(1, \"end"'
 }
 
 # calls_of NAME: print the count of the summary

@@ -22,8 +22,6 @@
 static struct seen_task **slots;
 static size_t nslots, ntasks;
 struct seen_task *seen_recent;
-/* Number of tasks that were ever added. */
-static __u64 added;
 
 /* Return the slot at which the search for task @number begins. */
 static size_t home_of(__u64 number)
@@ -94,7 +92,6 @@ static struct seen_task *add_task(__u64 number)
 	task->task = number;
 	slots[slot_of(number)] = task;
 	ntasks++;
-	added++;
 	return task;
 }
 
@@ -169,10 +166,10 @@ void seen_rename(__u64 from, __u64 to)
 	slots[slot_of(to)] = task;
 }
 
-/* Check whether more than one task was seen. */
+/* Check whether more than one task was seen that has not ended. */
 bool seen_several(void)
 {
-	return added > 1;
+	return ntasks > 1;
 }
 
 /* Call a function for each task.  It must not add or forget tasks. */

@@ -76,8 +76,8 @@ struct text_numbers {
  * @realtime: time of day minus the time of records, in ns
  * @durations: -T: a line ends with the time that the call took
  * @duration_digits: digits of it after the point
- * @pids: a line begins with the number of the task; else only after a second
- *	task was seen
+ * @pids: a line begins with the number of the task; else only while there are
+ *	several tasks
  * @numbers: -n: a line begins with the number of the call
  * @ip: -i: a line begins with the address of the call
  * @stacks: -k: the stack after each call

@@ -489,7 +489,9 @@ void options_parse(struct options *options, int argc, char **argv,
 		options->text.separately = options->output;
 	options->text.append = options->append;
 	paths_resolve(&options->text);
-	options->text.pids = options->follow || options->npids > 1 ||
-			     options->all || options->exe || options->cgroup ||
+	/* With -f on a terminal, the tasks that there are at a time decide. */
+	options->text.pids = (options->follow && (options->output || options->npids)) ||
+			     options->npids > 1 || options->all ||
+			     options->exe || options->cgroup ||
 			     (options->npids && options->program[0]);
 }
