@@ -2,8 +2,9 @@
 /*
  * utrace - the command on ptrace(2): the functions of kernel/utrace/capture/task.c
  *
- * What the kernel takes from the task, this takes from /proc.  Credentials and
- * the stack by frame pointers are left out, since the command prints neither.
+ * What the kernel takes from the task, this takes from /proc.  Credentials are
+ * left out, since the command does not print them, and of the stack by frame
+ * pointers all but the first address.
  */
 #include <stdio.h>
 
@@ -57,10 +58,22 @@ void utrace_capture_exec(struct utrace_capture *c, struct user_namespace *ns)
 	utrace_capture_creds(c, ns);
 }
 
+/* Only the first address, for -i. */
 void utrace_capture_stack(struct utrace_capture *c, struct pt_regs *regs)
 {
-	(void)c;
+	unsigned long ip, sp, bp;
+	struct utrace_item *item;
+	u64 address;
+
 	(void)regs;
+	item = utrace_item_begin(c, UTRACE_ITEM_STACK, UTRACE_ITEM_NO_ARG,
+				 sizeof(address));
+	if (!item)
+		return;
+	traced_registers(&ip, &sp, &bp);
+	address = ip;
+	memcpy(item->data, &address, sizeof(address));
+	utrace_item_end(c, item, sizeof(address), sizeof(address), 0);
 }
 
 void utrace_capture_raw_stack(struct utrace_capture *c, struct pt_regs *regs)
