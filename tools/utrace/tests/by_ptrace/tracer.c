@@ -59,7 +59,7 @@ struct task {
 
 /*
  * The tasks by their ids, and how many there are; where the records go; what is
- * recorded; and how tasks are attached.
+ * recorded; and whether new children are traced.
  */
 static struct task **tasks;
 static pid_t most;
@@ -67,6 +67,7 @@ static unsigned int ntasks;
 static int out;
 static struct request chosen;
 static struct capture_choice choice;
+static bool follows;
 
 /* Tasks */
 
@@ -387,10 +388,16 @@ static int take_stop(pid_t tid, struct task *task, int signal)
 
 static void take_status(pid_t tid, int status)
 {
-	struct task *task = task_of(tid);
 	int event = status >> 16, signal = 0, go = PTRACE_SYSCALL;
 	unsigned long message = 0;
+	struct task *task;
 
+	/* CLONE_PTRACE makes a child a tracee that nobody has asked for. */
+	if (!tasks[tid] && !follows) {
+		ptrace(PTRACE_DETACH, tid, NULL, 0);
+		return;
+	}
+	task = task_of(tid);
 	if (WIFEXITED(status) || WIFSIGNALED(status)) {
 		record_end(tid, task, status);
 		drop_task(tid);
@@ -431,6 +438,7 @@ static int attach_task(pid_t tid, bool follow)
 	unsigned long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC |
 				PTRACE_O_TRACEEXIT;
 
+	follows |= follow;
 	if (follow)
 		options |= PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
 			   PTRACE_O_TRACEVFORK;
