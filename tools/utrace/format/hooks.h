@@ -133,6 +133,8 @@ void whole_gpio_attr(const struct element *element);
 void whole_gpio_config_attr(const struct element *element);
 void whole_oob_part(const struct element *element);
 void whole_perf_query(const struct element *element);
+void hook_uuid(const struct element *element, const struct member *member);
+void whole_tee_command(const struct element *element);
 void whole_ubi_numbered(const struct element *element);
 
 /* hooks_time.c */

@@ -8,6 +8,7 @@
 #include <linux/ioctl.h>
 #include <linux/rtc.h>
 #include <linux/seq_buf.h>
+#include <linux/tee.h>
 
 #include "decode/print.h"
 #include "decode/write.h"
@@ -226,4 +227,59 @@ void whole_dm_head(const struct element *e)
 	utrace_write_literal(e->s, " => ");
 	print_dm(e, (uses & (DM_START | DM_DEVICE)) | (uses & DM_ANSWER ? DM_DATA : 0),
 		 uses & DM_STATE);
+}
+
+/* Trusted execution environments */
+
+void hook_uuid(const struct element *e, const struct member *m)
+{
+	const __u8 *uuid = e->data + m->at[e->abi];
+	size_t i;
+
+	for (i = 0; i < m->size[e->abi]; i++)
+		seq_buf_printf(e->s, i == 4 || i == 6 || i == 8 || i == 10 ?
+			       "-%02x" : "%02x", uuid[i]);
+}
+
+/* The structure that describes a parameter of this kind. */
+static const char *tee_structure(__u64 attr)
+{
+	switch (attr & TEE_IOCTL_PARAM_ATTR_TYPE_MASK) {
+	case TEE_IOCTL_PARAM_ATTR_TYPE_VALUE_INPUT:
+	case TEE_IOCTL_PARAM_ATTR_TYPE_VALUE_OUTPUT:
+	case TEE_IOCTL_PARAM_ATTR_TYPE_VALUE_INOUT:
+		return "tee_value";
+	case TEE_IOCTL_PARAM_ATTR_TYPE_MEMREF_INPUT:
+	case TEE_IOCTL_PARAM_ATTR_TYPE_MEMREF_OUTPUT:
+	case TEE_IOCTL_PARAM_ATTR_TYPE_MEMREF_INOUT:
+		return "tee_memory";
+	default:
+		return "tee_none";
+	}
+}
+
+/* Print a command and the parameters behind it, if the buffer has just those. */
+void whole_tee_command(const struct element *e)
+{
+	const struct tee_ioctl_param *params = (const void *)e->data + element_size(e);
+	__u64 n = element_named(e, "num_params"), i;
+	struct element param;
+
+	if (e->item->flags & (UTRACE_ITEM_F_FAULTED | UTRACE_ITEM_F_TRUNCATED) ||
+	    e->len < element_size(e) ||
+	    e->len != element_size(e) + n * sizeof(*params)) {
+		structs_print_address(e->s, e->address);
+		return;
+	}
+	utrace_write_char(e->s, '{');
+	element_print_members(e);
+	utrace_write_literal(e->s, ", params=[");
+	for (i = 0; i < n; i++) {
+		if (i)
+			utrace_write_literal(e->s, ", ");
+		element_of(&param, e, tee_structure(params[i].attr), &params[i],
+			   sizeof(*params));
+		element_print(&param);
+	}
+	utrace_write_literal(e->s, "]}");
 }

@@ -12,6 +12,7 @@
 #include <linux/perf_event.h>
 #include <linux/random.h>
 #include <linux/rtc.h>
+#include <linux/tee.h>
 #include <mtd/mtd-abi.h>
 #include <mtd/ubi-user.h>
 
@@ -52,6 +53,33 @@ struct two_uints {
 	__u32 first;
 	__u32 second;
 };
+
+/* struct tee_ioctl_open_session_arg, and the group of a client. */
+struct tee_session {
+	__u8 uuid[TEE_IOCTL_UUID_LEN];
+	union {
+		__u8 clnt_uuid[TEE_IOCTL_UUID_LEN];
+		__u32 clnt_group;
+	};
+	__u32 clnt_login;
+	__u32 cancel_id;
+	__u32 session;
+	__u32 ret;
+	__u32 ret_origin;
+	__u32 num_params;
+};
+
+/* A command that this kernel does not have. */
+struct tee_shm_register_fd {
+	__s64 fd;
+	__u64 size;
+	__u32 flags;
+	__s32 id;
+	__u64 reserved;
+};
+
+#define TEE_SHM_REGISTER_FD \
+	_IOWR(TEE_IOC_MAGIC, TEE_IOC_BASE + 8, struct tee_shm_register_fd)
 
 /* ioctl(UBI_IOCRNVOL): struct ubi_rnvol_req is longer than what is captured. */
 struct ubi_rename {
