@@ -492,7 +492,7 @@ function union_of(a, b,	parts, n, i) {
 
 # Write the rows by command of CALL in one ABI after the rows of the calls, and
 # return the members that find them.
-function add_commands(call, abi, name,	own, i, n, list, k, row_text) {
+function add_commands(call, abi, name,	own, i, n, list, k, parts, text) {
 	own = abi "/" call
 	if (!(own in nby))
 		own = call
@@ -515,13 +515,19 @@ function add_commands(call, abi, name,	own, i, n, list, k, row_text) {
 		(nby[own] > 1 ? ", " by[own, 1] : "") " },\n\t\t.n = " n + 0 \
 		",\n\t\t.first = " nkeys + 0 ",\n\t},\n"
 	for (i = 1; i <= n; i++) {
-		split(list[i], row_text, " ")
-		keys = keys "\t0x" row_text[1] "ULL,\n"
-		k = command[row_text[2]]
-		command_rows = command_rows "\t[" nkeys + 0 "] = {\n" \
-			"\t\t.name = \"" name "\",\n\t\t.name_len = " \
+		split(list[i], parts, " ")
+		keys = keys "\t0x" parts[1] "ULL,\n"
+		k = command[parts[2]]
+		text = "\t\t.name = \"" name "\",\n\t\t.name_len = " \
 			length(name) "," row[k] unpack_member(k) \
-			taken(takes_in_of(k), takes_out_of(k)) "\n\t},\n"
+			taken(takes_in_of(k), takes_out_of(k))
+		# Many commands take the same arguments.
+		if (!(text in command_call)) {
+			command_call[text] = ncommand_calls + 0
+			command_calls = command_calls "\t[" ncommand_calls++ \
+				"] = {\n" text "\n\t},\n"
+		}
+		command_rows = command_rows "\t" command_call[text] ",\n"
 		nkeys++
 		# What is captured of a call depends on the command.
 		union_in = union_of(union_in, takes_in_of(k))
@@ -663,8 +669,9 @@ END {
 	print pointers "};\n\nconst struct utrace_layout utrace_layouts[] = {"
 	print layouts "};\n\nconst struct utrace_memory utrace_memories[] = {"
 	print memories "};\n\nstatic const u64 command_keys[] = {"
-	print keys "};\n\nstatic const struct utrace_call command_calls[] = {"
-	print command_rows "};\n\nstatic const struct choice choices[] = {"
+	print keys "};\n\nstatic const u16 command_rows[] = {"
+	print command_rows "};\n\nstatic const struct utrace_call command_calls[] = {"
+	print command_calls "};\n\nstatic const struct choice choices[] = {"
 	print choices "};\n\nstatic const struct utrace_call native_calls[] = {"
 	print native "};\n\n#ifdef CONFIG_IA32_EMULATION"
 	print "static const struct utrace_unpack unpacks[] = {"

@@ -20,8 +20,9 @@
  * How a call chooses among its rows by command.  The key is the argument of
  * by[0] under its mask; if by[1].mask is not 0, this is the upper half, and the
  * argument of by[1] the lower half.  Its keys are the @n elements of
- * command_keys[] from @first on, in ascending order; command_calls[] has a row
- * for each.
+ * command_keys[] from @first on, in ascending order; command_rows[] has for each
+ * of them the index of its row in command_calls[], since many commands take the
+ * same arguments.
  */
 struct choice {
 	struct {
@@ -121,6 +122,12 @@ static u64 key_of(const struct choice *choice, const unsigned long args[6])
 	return key;
 }
 
+/* The row of the command with the key number @i. */
+static const struct utrace_call *command_call(unsigned int i)
+{
+	return &command_calls[command_rows[i]];
+}
+
 /* The row of @call for its command, or @call. */
 static const struct utrace_call *by_command(const struct utrace_call *call,
 					    const unsigned long args[6])
@@ -138,7 +145,7 @@ static const struct utrace_call *by_command(const struct utrace_call *call,
 	while (first < end) {
 		middle = first + (end - first) / 2;
 		if (command_keys[middle] == key)
-			return &command_calls[middle];
+			return command_call(middle);
 		if (command_keys[middle] < key)
 			first = middle + 1;
 		else
@@ -227,8 +234,8 @@ u64 utrace_unpacked_by(unsigned int nr)
 		return calls;
 	choice = &choices[call->choice - 1];
 	for (i = 0; i < choice->n; i++)
-		if (command_calls[choice->first + i].unpack)
-			calls |= 1ULL << command_calls[choice->first + i].unpack;
+		if (command_call(choice->first + i)->unpack)
+			calls |= 1ULL << command_call(choice->first + i)->unpack;
 	return calls;
 }
 #endif
