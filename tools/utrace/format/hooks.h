@@ -65,6 +65,10 @@ void whole_key_caps(const struct element *e);
 void whole_cap_data(const struct element *e);
 void whole_fprog(const struct element *e);
 void whole_landlock_ruleset(const struct element *e);
+void hook_negative_errno(const struct element *e, const struct member *m);
+void hook_seccomp_arch(const struct element *e, const struct member *m);
+void hook_seccomp_nr(const struct element *e, const struct member *m);
+void whole_seccomp_notif(const struct element *e);
 void whole_seccomp_filter(const struct element *e);
 void whole_sock_filter(const struct element *e);
 void arg_errno(const struct utrace_arg_text *a);
@@ -127,13 +131,16 @@ void whole_socklen(const struct element *element);
 
 /* hooks_device.c */
 void hook_cpuid_entries(const struct element *element, const struct member *member);
+void hook_ptp_times(const struct element *element, const struct member *member);
 void hook_rtc_value(const struct element *element, const struct member *member);
 void whole_dm_head(const struct element *element);
 void whole_gpio_attr(const struct element *element);
 void whole_gpio_config_attr(const struct element *element);
 void whole_oob_part(const struct element *element);
+void whole_members(const struct element *element);
 void whole_perf_query(const struct element *element);
 void hook_uuid(const struct element *element, const struct member *member);
+void whole_ptp_date(const struct element *element);
 void whole_tee_command(const struct element *element);
 void whole_ubi_numbered(const struct element *element);
 

@@ -6,6 +6,7 @@
 #include <linux/dm-ioctl.h>
 #include <linux/gpio.h>
 #include <linux/ioctl.h>
+#include <linux/ptp_clock.h>
 #include <linux/rtc.h>
 #include <linux/seq_buf.h>
 #include <linux/tee.h>
@@ -282,4 +283,43 @@ void whole_tee_command(const struct element *e)
 		element_print(&param);
 	}
 	utrace_write_literal(e->s, "]}");
+}
+
+/* Clocks of the precision time protocol */
+
+/* A structure that is printed as its members, without braces. */
+void whole_members(const struct element *e)
+{
+	element_print_members(e);
+}
+
+void whole_ptp_date(const struct element *e)
+{
+	element_print_whole(e);
+	structs_print_date(e->s, element_named(e, "sec"), element_named(e, "nsec"),
+			   9, " /* ", " */");
+}
+
+/* The times before and after each sample. */
+void hook_ptp_times(const struct element *e, const struct member *m)
+{
+	size_t size = sizeof(struct ptp_clock_time), i;
+	__u64 n = 2 * element_named(e, "n_samples") + 1;
+	const __u8 *times = e->data + m->at[e->abi];
+	struct element time;
+
+	if (n > m->size[e->abi] / size)
+		n = m->size[e->abi] / size;
+	utrace_write_char(e->s, '[');
+	for (i = 0; i < n; i++) {
+		if (i)
+			utrace_write_literal(e->s, ", ");
+		if (i >= e->items->most && !e->items->verbose) {
+			utrace_write_literal(e->s, "...");
+			break;
+		}
+		element_of(&time, e, "ptp_date", times + i * size, size);
+		element_print(&time);
+	}
+	utrace_write_char(e->s, ']');
 }

@@ -2,6 +2,7 @@
 /*
  * utrace - arguments of calls about security that are no plain structures
  */
+#include <stdio.h>
 #include <string.h>
 
 #include <linux/array_size.h>
@@ -13,6 +14,7 @@
 #include "decode/write.h"
 #include "hooks.h"
 #include "sets.h"
+#include "siginfo.h"
 
 /* Filters */
 
@@ -225,6 +227,50 @@ void whole_cap_data(const struct element *e)
 	print_caps(e->s, ", inheritable=", (__u64)data[1].inheritable << 32 |
 		   data[0].inheritable);
 	utrace_write_char(e->s, '}');
+}
+
+/* Notifications of seccomp() */
+
+void hook_seccomp_nr(const struct element *e, const struct member *m)
+{
+	siginfo_print_nr(e->s, element_named(e, "arch"), element_number(e, m));
+}
+
+void hook_seccomp_arch(const struct element *e, const struct member *m)
+{
+	siginfo_print_arch(e->s, element_number(e, m));
+}
+
+/* The result of a call, which is an error. */
+void hook_negative_errno(const struct element *e, const struct member *m)
+{
+	int error = element_number(e, m);
+	const char *name = error < 0 && error > -4096 ? strerrorname_np(-error) : NULL;
+	char text[32];
+
+	if (!name) {
+		utrace_write_signed(e->s, error);
+		return;
+	}
+	snprintf(text, sizeof(text), "-%s", name);
+	utrace_print_constant(e->s, error, text);
+}
+
+/* The call writes all of the structure, whose bytes must be 0 before. */
+void whole_seccomp_notif(const struct element *e)
+{
+	static const struct seccomp_notif zero;
+	struct element before;
+	bool answered = element_before(e, &before);
+
+	if (memcmp(before.data, &zero, sizeof(zero))) {
+		element_print_whole(&before);
+		utrace_write_literal(e->s, " => ");
+	}
+	if (answered)
+		element_print_whole(e);
+	else
+		structs_print_address(e->s, e->address);
 }
 
 /* Keys */

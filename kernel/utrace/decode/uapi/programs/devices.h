@@ -10,6 +10,7 @@
 #include <linux/input.h>
 #include <linux/kvm.h>
 #include <linux/perf_event.h>
+#include <linux/ptp_clock.h>
 #include <linux/random.h>
 #include <linux/rtc.h>
 #include <linux/tee.h>
@@ -52,6 +53,11 @@ struct dm_head {
 struct two_uints {
 	__u32 first;
 	__u32 second;
+};
+
+/* An element of ptp_sys_offset_extended.ts. */
+struct ptp_sample {
+	struct ptp_clock_time ts[3];
 };
 
 /* struct tee_ioctl_open_session_arg, and the group of a client. */
