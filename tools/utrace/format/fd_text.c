@@ -153,6 +153,9 @@ const struct utrace_item *fd_text(unsigned int decode, pid_t tid, int fd,
 	char path[PATH_MAX + 1];
 	bool deleted;
 
+	/* The kernel gives no path that is longer than PATH_MAX. */
+	if (!file->len)
+		return NULL;
 	snprintf(path, sizeof(path), "%.*s", (int)file->len, file->data);
 	deleted = !part && cut_deleted(path, tid, fd);
 	seq_buf_puts(&s, "<");
