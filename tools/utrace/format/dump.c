@@ -96,6 +96,9 @@ static void dump_iovecs(struct out *out, const struct utrace_call_items *items,
 	const struct utrace_item *one;
 	unsigned int i;
 
+	/* As strace, dump nothing if a part of the array is not readable. */
+	if (item->flags & UTRACE_ITEM_F_FAULTED)
+		return;
 	for (i = 0; i < item->len / layout->size[abi]; i++) {
 		struct seq_buf s = { .buffer = out_room(out, LINE_SIZE), .size = LINE_SIZE };
 
