@@ -182,6 +182,7 @@ static bool number_is_sound(const struct utrace_arg *arg)
 {
 	switch (arg->type) {
 	case UTRACE_ARG_UPPER:
+	case UTRACE_ARG_FD:
 		return arg->len <= 1;
 	case UTRACE_ARG_HEX:
 	case UTRACE_ARG_SIZE:

@@ -19,6 +19,7 @@ BEGIN {
 	plain["xint"] = "UTRACE_ARG_HEX, 4"
 	plain["int64"] = "UTRACE_ARG_LONG, 8"
 	plain["pages"] = "UTRACE_ARG_HEX, UTRACE_LEN_PAGES"
+	plain["ctxfd"] = "UTRACE_ARG_FD, 1"
 	plain["fandfd"] = "UTRACE_ARG_DFD, 1"
 	plain["id"] = "UTRACE_ARG_ID, 4"
 	plain["id16"] = "UTRACE_ARG_ID, 2"
@@ -262,7 +263,7 @@ function argument(word, nargs,	type) {
 	if (word in plain) {
 		if (word ~ /^(path|string|name|argv)$/)
 			takes("in", "UTRACE_CAPTURE_STRINGS")
-		if (word ~ /^(d|fand)?fd$/)
+		if (word ~ /^(ctx|d|fand)?fd$/)
 			takes("in", "UTRACE_CAPTURE_FILES")
 		return "{ " plain[word] " }"
 	}

@@ -34,7 +34,7 @@
  * @UTRACE_ARG_LONG: a signed number
  * @UTRACE_ARG_SIZE: an unsigned number
  * @UTRACE_ARG_OCTAL: the permissions of a file
- * @UTRACE_ARG_FD: a file descriptor
+ * @UTRACE_ARG_FD: a file descriptor; if @len is not 0, of a context without a path
  * @UTRACE_ARG_DFD: a file descriptor or AT_FDCWD
  * @UTRACE_ARG_SIGNAL: the number of a signal
  * @UTRACE_ARG_PATH: pointer to a string that names a file

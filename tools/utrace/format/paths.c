@@ -57,17 +57,21 @@ static bool is_path(const struct text *text, const struct utrace_item *item)
 static bool counts(const struct utrace_call *call, const __u64 *args,
 		   const struct utrace_item *item)
 {
-	const struct utrace_arg *arg = &call->arg[item->arg];
+	const struct utrace_arg *arg;
 	unsigned int type;
 
 	if (item->arg >= call->nargs)
 		return false;
+	arg = &call->arg[item->arg];
 	type = arg->type;
 	if (item->parent)
 		return type == UTRACE_ARG_STRUCT && item->kind == UTRACE_ITEM_FILE &&
 		       structs_have_paths(&utrace_memories[arg->len]);
 	/* The working directory is no descriptor. */
 	if (type == UTRACE_ARG_DFD && (int)args[item->arg] < 0)
+		return false;
+	/* A context has no path. */
+	if (type == UTRACE_ARG_FD && arg->len)
 		return false;
 	return (type == UTRACE_ARG_PATH && item->kind == UTRACE_ITEM_STRING) ||
 	       item->kind == UTRACE_ITEM_FILE;
@@ -79,16 +83,17 @@ bool paths_match(const struct text *text, const struct utrace_rec *rec)
 	const struct utrace_rec_sys_enter *enter = (const void *)rec;
 	const struct utrace_rec_sys_call *whole = (const void *)rec;
 	bool is_whole = rec->type == UTRACE_REC_SYS_CALL;
+	const __u64 *args = is_whole ? whole->args : enter->args;
 	const struct utrace_call *call;
 	const struct utrace_item *item = NULL;
 	const void *items = (const char *)rec + rec->items;
 
-	call = utrace_call_of(is_whole ? whole->nr : enter->nr);
+	call = utrace_call_by_command(is_whole ? whole->nr : enter->nr,
+				      (const unsigned long *)args);
 	if (!rec->items || !call)
 		return false;
 	while ((item = utrace_item_next(items, rec->size - rec->items, item)))
-		if (counts(call, is_whole ? whole->args : enter->args, item) &&
-		    is_path(text, item))
+		if (counts(call, args, item) && is_path(text, item))
 			return true;
 	return false;
 }
