@@ -200,6 +200,12 @@ static void find_row(struct call *call, const struct utrace_rec *rec)
 		unpack(call, unpacked, rec);
 }
 
+/* Are the arguments and the result of a call printed as numbers? */
+static bool is_raw(const struct text *text, __u32 nr)
+{
+	return text->raw && calls_have(text->raw, nr);
+}
+
 /* Begin the items of a call: its row, and how they are printed. */
 static void begin_items(const struct text *text, struct call *call,
 			const struct utrace_rec *rec)
@@ -207,6 +213,9 @@ static void begin_items(const struct text *text, struct call *call,
 	struct utrace_call_items *items = &call->items;
 
 	find_row(call, rec);
+	/* Numbers are printed whether or not the command uses them. */
+	if (is_raw(text, call->nr))
+		items->row = utrace_call_of(call->nr);
 	items->most = text->max_string;
 	items->verbose = is_verbose(text, call->nr);
 	items->tid = call->tid;
@@ -304,7 +313,7 @@ static void print_call(const struct text *text, struct line *line,
 		return;
 	}
 	static_assert(sizeof(unsigned long) == sizeof(*call->args), "words");
-	utrace_style.raw = text->raw && calls_have(text->raw, call->nr);
+	utrace_style.raw = is_raw(text, call->nr);
 	utrace_print_call_parts(&line->s, call->nr,
 				(const unsigned long *)call->args, &call->items,
 				parts);
@@ -537,7 +546,7 @@ static void end_with_result(const struct text *text, struct line *line,
 			    const struct call *call, const struct utrace_rec *rec,
 			    __s64 ret)
 {
-	bool raw = text->raw && calls_have(text->raw, call->nr);
+	bool raw = is_raw(text, call->nr);
 
 	line_align_result(line, text);
 	utrace_write_literal(&line->s, " = ");
