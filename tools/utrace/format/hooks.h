@@ -102,7 +102,6 @@ void whole_bpf_test(const struct element *element);
 void hook_iocb_cmd(const struct element *element, const struct member *member);
 void whole_io_uring_params(const struct element *element);
 void whole_iocb(const struct element *element);
-void whole_uring_fd(const struct element *element);
 void whole_perf_event_attr(const struct element *element);
 
 /* Sockets */

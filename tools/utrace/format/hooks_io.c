@@ -46,15 +46,6 @@ void whole_io_uring_params(const struct element *e)
 	utrace_write_char(e->s, '}');
 }
 
-/* Print an element of an array of descriptors. */
-void whole_uring_fd(const struct element *e)
-{
-	int fd = 0;
-
-	memcpy(&fd, e->data, e->len < sizeof(fd) ? e->len : sizeof(fd));
-	utrace_write_signed(e->s, fd);
-}
-
 /* AIO */
 
 void hook_iocb_cmd(const struct element *e, const struct member *m)
