@@ -101,6 +101,7 @@ void whole_bpf_task_fd_query(const struct element *element);
 void whole_bpf_test(const struct element *element);
 void hook_iocb_cmd(const struct element *element, const struct member *member);
 void whole_io_uring_params(const struct element *element);
+void hook_reqprio(const struct element *element, const struct member *member);
 void whole_iocb(const struct element *element);
 void whole_perf_event_attr(const struct element *element);
 

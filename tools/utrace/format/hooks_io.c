@@ -66,6 +66,20 @@ void hook_iocb_cmd(const struct element *e, const struct member *m)
 	}
 }
 
+/* Print a priority, which has a class if a flag says so. */
+void hook_reqprio(const struct element *e, const struct member *m)
+{
+	const struct utrace_arg_text priority = {
+		.s = e->s,
+		.value = element_number(e, m),
+	};
+
+	if (element_named(e, "aio_flags") & IOCB_FLAG_IOPRIO)
+		arg_ioprio(&priority);
+	else
+		element_print_plain(e, m);
+}
+
 /* Print a request; which members it has depends on the command. */
 void whole_iocb(const struct element *e)
 {
