@@ -121,10 +121,10 @@ enum utrace_arg_type {
  * struct utrace_arg - one argument
  * @type: enum utrace_arg_type
  * @len: for memory, the argument that contains its length, and UTRACE_LEN_
- *	bits; for strings, see UTRACE_LEN_NAME; for sockaddrs, the argument that contains their length; for
- *	UTRACE_ARG_FLAGS, enum utrace_flag_set; for UTRACE_ARG_STRUCT, the index
- *	in utrace_memories[]; for a number, its bytes if they are not those of
- *	the ABI's word, or UTRACE_LEN_PAGES
+ *	bits; for strings, see UTRACE_LEN_NAME; for sockaddrs, the argument
+ *	that contains their length; for UTRACE_ARG_FLAGS, enum utrace_flag_set;
+ *	for UTRACE_ARG_STRUCT, the index in utrace_memories[]; for a number,
+ *	its bytes if they are not those of the ABI's word, or UTRACE_LEN_PAGES
  */
 struct utrace_arg {
 	u16 type : 5;
