@@ -214,7 +214,8 @@ static size_t take_whole(struct stream *stream, stream_take_t take, void *data)
 		rec = (const void *)(stream->buffer + at);
 		if (stream->len - at < rec->size)
 			break;
-		take(data, rec);
+		if (rec->type != UTRACE_REC_PAD)
+			take(data, rec);
 		at += rec->size;
 		n++;
 	}

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/ptrace.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -386,6 +387,30 @@ static int take_stop(pid_t tid, struct task *task, int signal)
 	return PTRACE_SYSCALL;
 }
 
+/* Wait until the command has read all records, for a second at most. */
+static void await_reader(void)
+{
+	unsigned int turns = 5000;
+	int unread;
+
+	while (turns-- && !ioctl(out, FIONREAD, &unread) && unread)
+		usleep(200);
+}
+
+/*
+ * The command looks names and numbers of a task up when it prints a record.  Let
+ * the task exit after that, so that what is printed does not depend on how busy
+ * the machine is.  The command reads the padding after it has printed the rest.
+ */
+static void await_command(void)
+{
+	struct utrace_rec pad = { .size = sizeof(pad), .type = UTRACE_REC_PAD };
+
+	await_reader();
+	write_all(&pad, sizeof(pad));
+	await_reader();
+}
+
 static void take_status(pid_t tid, int status)
 {
 	int event = status >> 16, signal = 0, go = PTRACE_SYSCALL;
@@ -415,6 +440,7 @@ static void take_status(pid_t tid, int status)
 		record_exec(tid, message);
 		break;
 	case PTRACE_EVENT_EXIT:
+		await_command();
 		record_end(tid, task, message);
 		break;
 	case PTRACE_EVENT_STOP:
