@@ -7,6 +7,7 @@
 #include <kunit/test.h>
 #include <linux/limits.h>
 #include <linux/mm.h>
+#include <linux/random.h>
 #include <linux/socket.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -404,6 +405,39 @@ static void iovecs_that_lie(struct kunit *test)
 	capture_expect_sound(test);
 }
 
+/* A structure without a pointer: a member says how much memory follows it. */
+static void memory_after_structure(struct kunit *test)
+{
+	struct fixture *f = capture_begin_user(test);
+	struct rand_pool_info pool = { .entropy_count = 1, .buf_size = 5 };
+	unsigned long args[6] = { -1, RNDADDENTROPY, f->user };
+	const unsigned int what = ALL | UTRACE_CAPTURE_STRUCTS;
+
+	capture_poke(test, args[2], &pool, sizeof(pool));
+	capture_poke(test, args[2] + sizeof(pool), "bytes", 5);
+	capture_begin(f);
+	take_entry(f, utrace_call_by_command(__NR_ioctl, args), args, what);
+	EXPECT_ITEM(test, 0, STRUCT, 2, sizeof(pool), sizeof(pool), 0);
+	EXPECT_DATA(test, 1, "bytes");
+	KUNIT_EXPECT_EQ(test, capture_nth(test, 1)->parent, 1);
+	KUNIT_EXPECT_EQ(test, capture_items(f), 2);
+
+	/* The memory ends before what the member says. */
+	pool.buf_size = -1;
+	args[2] = f->end - sizeof(pool) - 3;
+	capture_poke(test, args[2], &pool, sizeof(pool));
+	capture_begin(f);
+	take_entry(f, utrace_call_by_command(__NR_ioctl, args), args, what);
+	KUNIT_EXPECT_EQ(test, capture_nth(test, 1)->len, 3);
+	KUNIT_EXPECT_EQ(test, capture_nth(test, 1)->flags, FAULTED);
+	args[2] = f->end - sizeof(pool);
+	capture_poke(test, args[2], &pool, sizeof(pool));
+	capture_begin(f);
+	take_entry(f, utrace_call_by_command(__NR_ioctl, args), args, what);
+	KUNIT_EXPECT_EQ(test, capture_nth(test, 1)->len, 0);
+	capture_expect_sound(test);
+}
+
 static void argv_is_taken(struct kunit *test)
 {
 	struct fixture *f = capture_begin_user(test);
@@ -656,6 +690,7 @@ static struct kunit_case capture_cases[] = {
 	KUNIT_CASE(iovecs_end_with_result),
 	KUNIT_CASE(iovecs_without_number),
 	KUNIT_CASE(iovecs_that_lie),
+	KUNIT_CASE(memory_after_structure),
 	KUNIT_CASE(argv_is_taken),
 	KUNIT_CASE(argv_without_end),
 	KUNIT_CASE(sockaddrs_of_entry),
