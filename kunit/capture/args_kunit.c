@@ -134,6 +134,20 @@ static void bytes_run_out_of_memory(struct kunit *test)
 	}
 }
 
+/* Bytes without room are in a page that cannot be read, or can. */
+static void bytes_are_cut_at_the_end(struct kunit *test)
+{
+	struct fixture *f = capture_begin_user(test);
+	void __user *from = capture_fill(test, f->end - 16, 'y', 16);
+
+	capture_begin_sized(f, HEADER + 8);
+	utrace_capture_bytes(&f->c, 0, from + 8, 9);
+	EXPECT_ITEM(test, 0, BYTES, 0, 8, 9, FAULTED);
+	capture_begin_sized(f, HEADER + 8);
+	utrace_capture_bytes(&f->c, 0, from, 16);
+	EXPECT_ITEM(test, 0, BYTES, 0, 8, 16, TRUNCATED);
+}
+
 static void bytes_of_any_length(struct kunit *test)
 {
 	static const size_t len[] = {
@@ -375,6 +389,22 @@ static void iovecs_without_number(struct kunit *test)
 		EXPECT_DATA(test, 1, "ab");
 		capture_expect_sound(test);
 	}
+}
+
+/* sethostname() takes 64 bytes, kexec_load() 16 segments. */
+static void refused_lengths_are_left_out(struct kunit *test)
+{
+	struct fixture *f = capture_begin_user(test);
+	unsigned long name[6] = { f->user, 64 }, segments[6] = { 0, 17, f->user };
+
+	capture_begin(f);
+	take_entry(f, row(__NR_sethostname), name, ALL);
+	EXPECT_ITEM(test, 0, BYTES, 0, 64, 64, 0);
+	name[1]++;
+	capture_begin(f);
+	take_entry(f, row(__NR_sethostname), name, ALL);
+	take_entry(f, row(__NR_kexec_load), segments, ALL);
+	KUNIT_EXPECT_EQ(test, f->c.used, 0);
 }
 
 /* Entries have lengths beyond all memory, and an array is not fully mapped. */
@@ -681,6 +711,7 @@ static struct kunit_case capture_cases[] = {
 	KUNIT_CASE(string_is_truncated),
 	KUNIT_CASE(bytes_are_taken),
 	KUNIT_CASE(bytes_run_out_of_memory),
+	KUNIT_CASE(bytes_are_cut_at_the_end),
 	KUNIT_CASE(bytes_of_any_length),
 	KUNIT_CASE(hostile_pointers),
 	KUNIT_CASE(full_to_the_byte),
@@ -689,6 +720,7 @@ static struct kunit_case capture_cases[] = {
 	KUNIT_CASE(iovecs_are_followed),
 	KUNIT_CASE(iovecs_end_with_result),
 	KUNIT_CASE(iovecs_without_number),
+	KUNIT_CASE(refused_lengths_are_left_out),
 	KUNIT_CASE(iovecs_that_lie),
 	KUNIT_CASE(memory_after_structure),
 	KUNIT_CASE(argv_is_taken),
