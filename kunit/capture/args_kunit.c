@@ -435,6 +435,26 @@ static void iovecs_that_lie(struct kunit *test)
 	capture_expect_sound(test);
 }
 
+/* A length of 32 bits is what the call takes: its upper half is ignored. */
+static void length_of_32_bits(struct kunit *test)
+{
+	const struct utrace_call *call = utrace_call_of(__NR_sethostname);
+	struct fixture *f = capture_begin_user(test);
+	unsigned long args[6] = { f->user, 5 | 1UL << 32 };
+
+	capture_poke(test, args[0], "hello", 5);
+	capture_begin(f);
+	take_entry(f, call, args, ALL);
+	EXPECT_ITEM(test, 0, BYTES, 0, 5, 5, 0);
+	EXPECT_DATA(test, 0, "hello");
+
+	/* The call refuses a longer name before it reads it. */
+	args[1] = 65;
+	capture_begin(f);
+	take_entry(f, call, args, ALL);
+	KUNIT_EXPECT_EQ(test, capture_items(f), 0);
+}
+
 /* A structure without a pointer: a member says how much memory follows it. */
 static void memory_after_structure(struct kunit *test)
 {
@@ -722,6 +742,7 @@ static struct kunit_case capture_cases[] = {
 	KUNIT_CASE(iovecs_without_number),
 	KUNIT_CASE(refused_lengths_are_left_out),
 	KUNIT_CASE(iovecs_that_lie),
+	KUNIT_CASE(length_of_32_bits),
 	KUNIT_CASE(memory_after_structure),
 	KUNIT_CASE(argv_is_taken),
 	KUNIT_CASE(argv_without_end),

@@ -5,6 +5,7 @@
  * What a record has of them, also while another thread of the program changes
  * them, and for pointers and lengths that lie.
  */
+#include <sys/select.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 
@@ -264,6 +265,55 @@ TEST_F(dev, written)
 	take(fd);
 	is(4, exits(items, 4), "four exits");
 	holds(!items[0], "no structure without UTRACE_CAPTURE_STRUCTS");
+	end(&target, fd);
+}
+
+/* pselect6() of more descriptors than the capture has room for files. */
+static long select_many(long n)
+{
+	struct timespec timeout = {};
+	fd_set set;
+	int i;
+
+	open_null();
+	FD_ZERO(&set);
+	for (i = 0; i < n; i++) {
+		/* FD_SET() evaluates its argument twice. */
+		int fd = dup(null_fd);
+
+		FD_SET(fd, &set);
+	}
+	return syscall(SYS_pselect6, FD_SETSIZE, &set, &set, &set, &timeout,
+		       NULL) < 0 ? -errno : 0;
+}
+
+/* The files of a set take no room from the arguments after it. */
+TEST_F(dev, sets)
+{
+	static const __u32 calls[] = { SYS_pselect6 };
+	struct utrace_item *item = NULL;
+	struct utrace_rec *rec;
+	struct target target;
+	int fd = session(), structs = 0, files = 0;
+
+	start(&target);
+	need(!setup(fd, 16 << 20), "rings");
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
+	settle(&target, SELF);
+	need(!choose(fd, UTRACE_REC_BIT(SYS_ENTER),
+		     UTRACE_CAPTURE_STRUCTS | UTRACE_CAPTURE_FILES, calls, 1),
+	     "choose");
+	is(0, have(&target, SELF, select_many, 200), "pselect6()");
+	settle(&target, SELF);
+	take(fd);
+	for_each_record(rec)
+		while ((item = next_item(rec, item))) {
+			if (item->kind == UTRACE_ITEM_STRUCT && !files)
+				structs++;
+			files += item->kind == UTRACE_ITEM_FILE;
+		}
+	is(4, structs, "three sets and the timeout are before the files");
+	holds(files > 10, "%d files", files);
 	end(&target, fd);
 }
 

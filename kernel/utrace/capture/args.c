@@ -189,21 +189,31 @@ static bool has_result_length(const struct utrace_arg *a)
 	       (a->len & UTRACE_LEN_ARG) == UTRACE_LEN_RESULT;
 }
 
-/*
- * Length of the memory that @a describes.  For UTRACE_LEN_RESULT this is the
- * result, or 0 if the call failed.
- */
-static size_t length_of(const struct utrace_arg *a, const unsigned long args[6],
-			long result)
+/* Return true if the call ignores the upper half of a register. */
+static bool is_narrow(const struct utrace_arg *a)
 {
+	return a->type == UTRACE_ARG_INT ||
+	       (a->type == UTRACE_ARG_SIZE && a->len == sizeof(u32));
+}
+
+/*
+ * Length of the memory that argument @i describes.  For UTRACE_LEN_RESULT this
+ * is the result, or 0 if the call failed.
+ */
+static size_t length_of(const struct utrace_call *call,
+			const unsigned long args[6], unsigned int i, long result)
+{
+	const struct utrace_arg *a = &call->arg[i];
+
 	if (a->len & UTRACE_LEN_FIXED)
 		return a->len & ~UTRACE_LEN_FIXED;
 	if (has_result_length(a))
 		return max(result, 0L);
-	return args[a->len & UTRACE_LEN_ARG];
+	i = a->len & UTRACE_LEN_ARG;
+	return is_narrow(&call->arg[i]) ? (u32)args[i] : args[i];
 }
 
-/* Return true if the call fails without a look at memory that is so long. */
+/* Return true if the call refuses this length before it reads the memory. */
 static bool is_too_long(const struct utrace_arg *a, size_t len)
 {
 	unsigned int most;
@@ -214,11 +224,13 @@ static bool is_too_long(const struct utrace_arg *a, size_t len)
 	return most && len > BIT(most);
 }
 
-static void capture_in(struct utrace_capture *c, const struct utrace_arg *a,
+static void capture_in(struct utrace_capture *c,
+		       const struct utrace_call *call,
 		       const unsigned long args[6], unsigned int i)
 {
+	const struct utrace_arg *a = &call->arg[i];
 	void __user *from = (void __user *)args[i];
-	size_t len = length_of(a, args, 0);
+	size_t len;
 
 	switch (a->type) {
 	case UTRACE_ARG_PATH:
@@ -229,11 +241,12 @@ static void capture_in(struct utrace_capture *c, const struct utrace_arg *a,
 		capture_argv(c, i, from);
 		break;
 	case UTRACE_ARG_IN:
+		len = length_of(call, args, i, 0);
 		if (!is_too_long(a, len))
 			utrace_capture_bytes(c, i, from, len);
 		break;
 	case UTRACE_ARG_SOCKADDR:
-		utrace_capture_sockaddr(c, i, from, len);
+		utrace_capture_sockaddr(c, i, from, length_of(call, args, i, 0));
 		break;
 	case UTRACE_ARG_DFD:
 		if ((int)args[i] == AT_FDCWD) {
@@ -254,10 +267,11 @@ static void capture_out(struct utrace_capture *c,
 {
 	const struct utrace_arg *a = &call->arg[i];
 	void __user *from = (void __user *)args[i];
-	size_t len = length_of(a, args, result);
+	size_t len;
 
 	switch (a->type) {
 	case UTRACE_ARG_OUT:
+		len = length_of(call, args, i, result);
 		/* The result may be what a larger buffer would have taken. */
 		if (has_result_length(a) && i + 1 < call->nargs &&
 		    call->arg[i + 1].type == UTRACE_ARG_SIZE) {
@@ -268,7 +282,8 @@ static void capture_out(struct utrace_capture *c,
 		utrace_capture_bytes(c, i, from, len);
 		break;
 	case UTRACE_ARG_OUT_SOCKADDR:
-		capture_out_sockaddr(c, i, from, (const int __user *)len);
+		capture_out_sockaddr(c, i, from, (const int __user *)
+				     length_of(call, args, i, 0));
 		break;
 	}
 }
@@ -313,8 +328,16 @@ void utrace_capture_entry(struct utrace_capture *c,
 			capture_structs(c, &call->arg[i], abi, args, i, 0,
 					UTRACE_MEMORY_IN, what);
 		else
-			capture_in(c, &call->arg[i], args, i);
+			capture_in(c, call, args, i);
 	}
+	/* The files of sets may be many, so the arguments have room first. */
+	if (!(what & UTRACE_CAPTURE_FILES))
+		return;
+	for (i = 0; i < call->nargs; i++)
+		if (call->arg[i].type == UTRACE_ARG_STRUCT && args[i])
+			utrace_capture_files(c, i,
+					     &utrace_memories[call->arg[i].len],
+					     args);
 }
 
 /**

@@ -122,6 +122,9 @@ void utrace_capture_structs(struct utrace_capture *c, unsigned int arg,
 			    const struct utrace_memory *memory,
 			    enum utrace_abi abi, const unsigned long args[6],
 			    long result, unsigned int what);
+void utrace_capture_files(struct utrace_capture *c, unsigned int arg,
+			  const struct utrace_memory *memory,
+			  const unsigned long args[6]);
 void utrace_capture_string(struct utrace_capture *c, unsigned int arg,
 			   const char __user *from);
 void utrace_capture_bytes(struct utrace_capture *c, unsigned int arg,

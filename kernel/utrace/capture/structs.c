@@ -23,6 +23,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "../decode/items.h"
 #include "item.h"
 
 /*
@@ -204,59 +205,109 @@ static void capture_layout(struct walk *w, const struct utrace_layout *layout,
 }
 
 /*
- * Capture the files of the descriptors in @set, the item that was added last.  The
- * call fails if the set cannot be read.
+ * The item with the structures of argument @arg, or NULL.  @n is set to its
+ * number, from 1.
  */
-static void capture_files(struct walk *w, const struct utrace_item *set,
-			  u64 length)
+static const struct utrace_item *item_of(const struct utrace_capture *c,
+					 unsigned int arg, unsigned int *n)
 {
-	unsigned int n = min_t(size_t, descriptors(length),
-			       BITS_PER_BYTE * (size_t)set->len);
-	unsigned int parent = w->c->items, fd;
+	const struct utrace_item *item = NULL;
 
-	if (set->flags & UTRACE_ITEM_F_FAULTED)
+	*n = 0;
+	while ((item = utrace_item_next(c->data, c->used, item))) {
+		(*n)++;
+		if (item->kind == UTRACE_ITEM_STRUCT && item->arg == arg &&
+		    !item->parent)
+			break;
+	}
+	return item;
+}
+
+/**
+ * utrace_capture_files() - capture the files of a set of descriptors
+ * @c: the capture, which may have the set
+ * @arg: number of the argument that points to the set
+ * @memory: row of the structures; if they are no set, nothing is captured
+ * @args: arguments of the call
+ *
+ * Ends at the first file without room.  The call fails if the set cannot be
+ * read, so it uses none of the files.
+ *
+ * Context: The task itself; may sleep.
+ */
+void utrace_capture_files(struct utrace_capture *c, unsigned int arg,
+			  const struct utrace_memory *memory,
+			  const unsigned long args[6])
+{
+	const struct utrace_item *set;
+	unsigned int parent, n, fd;
+	u16 lost = c->lost;
+
+	if (memory->unit != UTRACE_UNIT_BITS)
 		return;
-	for (fd = 0; fd < n; fd++) {
+	set = item_of(c, arg, &parent);
+	if (!set || set->flags & UTRACE_ITEM_F_FAULTED)
+		return;
+	n = min_t(size_t, descriptors(args[memory->arg]),
+		  BITS_PER_BYTE * (size_t)set->len);
+	for (fd = 0; fd < n && c->lost == lost; fd++) {
 		if (!(set->data[fd / BITS_PER_BYTE] & BIT(fd % BITS_PER_BYTE)))
 			continue;
-		w->c->inner.parent = parent;
-		w->c->inner.index = fd;
-		utrace_capture_file(w->c, w->arg, fd);
+		c->inner.parent = parent;
+		c->inner.index = fd;
+		utrace_capture_file(c, arg, fd);
 	}
+	memset(&c->inner, 0, sizeof(c->inner));
+}
+
+/*
+ * Read the length that the memory at argument @memory->arg contains: from its
+ * item if it has one, so that the length is the one that the client sees.
+ */
+static bool pointed_length(const struct utrace_capture *c,
+			   const struct utrace_memory *memory,
+			   enum utrace_abi abi, const unsigned long args[6],
+			   int *length)
+{
+	size_t at = memory->at[abi];
+	const struct utrace_item *item;
+	unsigned int n;
+
+	item = item_of(c, memory->arg, &n);
+	if (item && at + sizeof(*length) <= item->len) {
+		memcpy(length, item->data + at, sizeof(*length));
+		return true;
+	}
+	return args[memory->arg] &&
+	       !get_user(*length, (const int __user *)(args[memory->arg] + at));
 }
 
 /*
  * Get the length of the memory in its unit.  Return false if it is in memory of
  * the task that cannot be read, or negative, or more than the call takes.
  */
-static bool get_length(const struct utrace_memory *memory, enum utrace_abi abi,
+static bool get_length(const struct utrace_capture *c,
+		       const struct utrace_memory *memory, enum utrace_abi abi,
 		       const unsigned long args[6], long result, u64 *length)
 {
-	const void __user *at;
 	int pointed;
 
 	if (memory->unit == UTRACE_UNIT_FIXED) {
 		*length = memory->arg;
-		return true;
-	}
-	if (memory->arg == UTRACE_LEN_RESULT) {
+	} else if (memory->arg == UTRACE_LEN_RESULT) {
 		*length = max(result, 0L);
-		return true;
+	} else if (memory->unit == UTRACE_UNIT_POINTED ||
+		   memory->unit == UTRACE_UNIT_POINTED_ELEMENTS) {
+		if (!pointed_length(c, memory, abi, args, &pointed) ||
+		    pointed < 0)
+			return false;
+		*length = pointed;
+	} else {
+		*length = args[memory->arg];
+		if (memory->flags & UTRACE_MEMORY_INT)
+			*length = (u32)*length;
 	}
-	*length = args[memory->arg];
-	if (memory->flags & UTRACE_MEMORY_INT)
-		*length = (u32)*length;
-	if (memory->most && *length > BIT_ULL(memory->most))
-		return false;
-	if (memory->unit != UTRACE_UNIT_POINTED &&
-	    memory->unit != UTRACE_UNIT_POINTED_ELEMENTS)
-		return true;
-	at = (const void __user *)args[memory->arg];
-	if (!at || get_user(pointed, (const int __user *)(at + memory->at[abi])) ||
-	    pointed < 0)
-		return false;
-	*length = pointed;
-	return true;
+	return !memory->most || *length <= BIT_ULL(memory->most);
 }
 
 /*
@@ -305,8 +356,6 @@ void utrace_capture_structs(struct utrace_capture *c, unsigned int arg,
 		.c = c, .arg = arg, .abi = abi, .what = what, .left = U64_MAX,
 	};
 	const void __user *from = (const void __user *)args[arg];
-	struct utrace_item *item;
-	unsigned int items;
 	u64 length;
 
 	/* Another ABI has the structure, so nothing tells its size in this one. */
@@ -315,7 +364,7 @@ void utrace_capture_structs(struct utrace_capture *c, unsigned int arg,
 	if (memory->flags & UTRACE_MEMORY_FRAME)
 		from = (void __user *)user_stack_pointer(current_pt_regs()) +
 		       memory->at[abi];
-	if (!get_length(memory, abi, args, result, &length))
+	if (!get_length(c, memory, abi, args, result, &length))
 		return;
 	if (memory->flags & UTRACE_MEMORY_FLAT) {
 		w.flat = !c->exit || IS_ERR_VALUE(result);
@@ -328,12 +377,7 @@ void utrace_capture_structs(struct utrace_capture *c, unsigned int arg,
 	/* The capture may have room for the first ones only. */
 	if (memory->unit == UTRACE_UNIT_RECORDS)
 		c->inner.index = count_records(layout, abi, from, length);
-	item = (struct utrace_item *)(c->data + c->used);
-	items = c->items;
 	capture_layout(&w, layout, from,
 		       bytes_of(layout, abi, memory->unit, length));
-	if (memory->unit == UTRACE_UNIT_BITS && what & UTRACE_CAPTURE_FILES &&
-	    !c->exit && c->items != items)
-		capture_files(&w, item, length);
 	memset(&c->inner, 0, sizeof(c->inner));
 }

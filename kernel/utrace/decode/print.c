@@ -128,8 +128,8 @@ void utrace_print_memory(struct seq_buf *s,
 
 /*
  * Return true if no more than @most bytes of the memory could be read.  Then the
- * command prints the address, as strace does, which reads one byte more to see
- * whether it must cut them.  The kernel prints the bytes.
+ * command prints the address, as strace does: it reads one byte more to know
+ * whether dots follow.  The kernel prints the bytes.
  */
 static bool is_too_short(const struct call_text *c,
 			 const struct utrace_item *item, size_t most)
@@ -727,7 +727,7 @@ static void print_parts(const struct call_text *c,
  * utrace_call_has_rest() - check whether the exit of a call prints arguments
  * @nr: number of the call, as for utrace_call_of()
  * @args: its arguments
- * @items: its row
+ * @items: contains the row of the call
  *
  * Context: Any.
  * Return: true if UTRACE_CALL_ENTRY leaves arguments for UTRACE_CALL_EXIT.

@@ -174,8 +174,10 @@ function memory_row(word, nargs,	way, what, kind, from, unit, always, text, narr
 	if (match(word, /[*@][0-9]$/) &&
 	    $(substr(word, RSTART + 1) + 2) ~ /^((u|x)?int|fd)$/)
 		narrow = " | UTRACE_MEMORY_INT"
-	if ((word, narrow, most) in memory_index)
-		return memory_index[word, narrow, most]
+	if (match(word, /@[*][0-9][.]/))
+		at = member_offset($(substr(word, RSTART + 2, 1) + 2), word)
+	if ((word, narrow, most, at) in memory_index)
+		return memory_index[word, narrow, most, at]
 	way = word
 	sub(/:.*/, "", way)
 	what = substr(word, length(way) + 2)
@@ -192,8 +194,8 @@ function memory_row(word, nargs,	way, what, kind, from, unit, always, text, narr
 		from ~ /^~/ ? "RECORDS" : \
 		from ~ /^\// ? "PAGES" : "ONE"
 	gsub(/[*@=%+~\/]/, "", from)
-	if (unit == "POINTED" && sub(/[.].*/, "", from))
-		at = member_offset($(from + 2), word)
+	if (unit == "POINTED")
+		sub(/[.].*/, "", from)
 	if (unit == "FIXED" && from ~ /^[1-9][0-9]?$/)
 		from = from + 0
 	else if (from == "ret")
@@ -216,12 +218,12 @@ function memory_row(word, nargs,	way, what, kind, from, unit, always, text, narr
 	if (most)
 		text = text ",\n\t\t.most = " most
 	if (way == "frame")
-		at = each_abi(offset("struct " kind, "mask"))
-	if (at != "")
+		text = text ",\n\t\t.at = " each_abi(offset("struct " kind, "mask"))
+	else if (at != "")
 		text = text ",\n\t\t.at = " at
 	memories = memories text ",\n\t},\n"
-	memory_index[word, narrow, most] = nmemories++
-	return memory_index[word, narrow, most]
+	memory_index[word, narrow, most, at] = nmemories++
+	return memory_index[word, narrow, most, at]
 }
 
 # Arguments

@@ -144,9 +144,10 @@ enum utrace_abi {
  * @UTRACE_UNIT_ONE: nothing: there is one structure
  * @UTRACE_UNIT_ELEMENTS: structures
  * @UTRACE_UNIT_BYTES: bytes
- * @UTRACE_UNIT_POINTED: bytes, in an int that the argument points to
- * @UTRACE_UNIT_POINTED_ELEMENTS: structures, in an int that the argument points
- *	to; a hook prints them all
+ * @UTRACE_UNIT_POINTED: bytes, in an int in the memory that the argument points
+ *	to
+ * @UTRACE_UNIT_POINTED_ELEMENTS: structures, in such an int; a hook prints them
+ *	all
  * @UTRACE_UNIT_FIXED: structures, and the row contains the length
  * @UTRACE_UNIT_AFTER: bytes after one structure
  * @UTRACE_UNIT_PAGES: bytes; there is one structure for each page of them

@@ -26,6 +26,10 @@ struct number_long_long {
 	long long n;
 };
 
+struct number_off {
+	__kernel_off_t n;
+};
+
 /* name_to_handle_at(), with the largest handle */
 struct file_handle {
 	__u32 handle_bytes;

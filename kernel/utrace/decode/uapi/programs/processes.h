@@ -38,10 +38,6 @@ struct number_u64 {
 	unsigned long long n;
 };
 
-struct number_s64 {
-	long long n;
-};
-
 /* ptrace(PTRACE_GETREGS) */
 struct user_regs_struct {
 	unsigned long r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx;
