@@ -107,7 +107,9 @@ static void dump_iovecs(struct out *out, const struct utrace_call_items *items,
 			continue;
 		seq_buf_printf(&s, " * %llu bytes in buffer %u\n", one->whole, i);
 		out_add(out, s.len);
-		dump_item(out, one);
+		/* Of memory that is not readable there is only that line. */
+		if (one->len || !(one->flags & UTRACE_ITEM_F_FAULTED))
+			dump_item(out, one);
 	}
 }
 

@@ -702,6 +702,7 @@ static void print_members(const struct element *e, unsigned int flags)
 			else if (!dots)
 				seq_buf_printf(e->s, "%s...", before);
 			dots = m->flags & MEMBER_DOTS;
+			before = dots ? ", " : before;
 			continue;
 		}
 		dots = false;
@@ -828,6 +829,11 @@ static void print_items(const struct element *e, const struct utrace_item *item,
 	struct element one = *e;
 	size_t at;
 
+	/* The ABI has no such structure. */
+	if (!size) {
+		structs_print_address(e->s, address);
+		return;
+	}
 	one.item = item;
 	one.structure = &structures[structure];
 	one.layout = structure;
@@ -872,9 +878,12 @@ bool structs_have_paths(const struct utrace_memory *memory)
 static bool is_empty_array(const struct utrace_memory *memory,
 			   const unsigned long *args, unsigned int arg)
 {
-	return memory->flags & UTRACE_MEMORY_OUT && args[arg] &&
-	       memory->unit == UTRACE_UNIT_ELEMENTS &&
-	       memory->arg < UTRACE_CALL_ARGS && !args[memory->arg];
+	if (!(memory->flags & UTRACE_MEMORY_OUT) || !args[arg] ||
+	    memory->unit != UTRACE_UNIT_ELEMENTS ||
+	    memory->arg >= UTRACE_CALL_ARGS)
+		return false;
+	return !(memory->flags & UTRACE_MEMORY_INT ? (__u32)args[memory->arg] :
+						     args[memory->arg]);
 }
 
 /**
@@ -912,7 +921,7 @@ bool structs_print(struct seq_buf *s, const struct utrace_call_items *items,
 		return true;
 	}
 
-	/* So is the length if it is in memory that was read in part. */
+	/* The address is printed if the length is in memory that was read in part. */
 	if (memory->unit == UTRACE_UNIT_POINTED && items->of[memory->arg] &&
 	    items->of[memory->arg]->flags & UTRACE_ITEM_F_FAULTED)
 		return false;

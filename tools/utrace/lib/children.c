@@ -8,6 +8,7 @@
  * the command reaps every child, and keeps the status of those that it waits for
  * later.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,8 +43,8 @@ void child_keep(pid_t pid)
 {
 	struct kept *child = find(0);
 
-	if (child)
-		*child = (struct kept){ .pid = pid };
+	assert(child);
+	*child = (struct kept){ .pid = pid };
 }
 
 /* Wait for the end of a child.  Returns its status, 0 if there is none. */

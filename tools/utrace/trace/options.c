@@ -39,7 +39,7 @@ static const struct argp_option our_options[] = {
 	{ "drop", KEY_DROP, NULL, 0,
 	  "Drop and count records instead of making tasks wait" },
 	{ "buffer-size", KEY_BUFFER, "SIZE", 0,
-	  "Size of the buffer for records, from 64K to 64M (1M a CPU)" },
+	  "Size of the buffer for records, from 64K to 64M" },
 	{ "detach-on", 'b', "CALL", 0,
 	  "Do not trace a task any more after this call; only execve" },
 	{ NULL, 'D', NULL, 0,

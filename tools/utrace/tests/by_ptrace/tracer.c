@@ -281,9 +281,10 @@ static void take_call(pid_t tid, struct task *task)
 
 static void record_fork(pid_t tid, struct task *task, int event, pid_t child)
 {
+	/* The child may have ended by now: its first stop adds it, not this. */
 	struct utrace_rec_fork rec = {
 		.child_task = child,
-		.child_pid = task_of(child)->tgid,
+		.child_pid = tasks[child] ? tasks[child]->tgid : process_of(child),
 		.child_tid = child,
 		.exit_signal = event == PTRACE_EVENT_CLONE ? 0 : SIGCHLD,
 	};
