@@ -36,23 +36,13 @@ static bool is_numbered(const char *path, const char *start, unsigned long *numb
 	return sscanf(path, format, number, &end) == 2 && end == ']';
 }
 
-/*
- * Return the number of the process of a pidfd in /proc, or 0 if the descriptor
- * is none or the process has been reaped.
- */
+/* Return the number of the process of a pidfd in /proc, or 0. */
 static pid_t read_pidfd(pid_t tid, int fd)
 {
-	char path[64], line[128];
-	int pid = 0;
-	FILE *file;
+	char task[16];
 
-	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%d", pid_in_proc(tid), fd);
-	file = fopen(path, "re");
-	while (file && !pid && fgets(line, sizeof(line), file))
-		sscanf(line, "Pid: %d", &pid);
-	if (file)
-		fclose(file);
-	return pid > 0 ? pid : 0;
+	snprintf(task, sizeof(task), "%d", pid_in_proc(tid));
+	return pid_of_pidfd(task, fd);
 }
 
 /* Print the process of a pidfd.  Returns false if the descriptor is none. */

@@ -12,16 +12,18 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <linux/array_size.h>
 #include <linux/nsfs.h>
 
-#include "cmd/engines.h"
 #include "namespaces.h"
 
-/* Number of tasks whose numbers in /proc are kept. */
-#define KEPT	1024
+/* A flag of pidfd_open(2), whose header conflicts with <fcntl.h>. */
+#ifndef PIDFD_THREAD
+#define PIDFD_THREAD	O_EXCL
+#endif
 
 /* Parse the numbers of a line.  Returns how many there are. */
 static int parse_numbers(int *of, const char *text)
@@ -57,6 +59,29 @@ static void read_all(struct pid_numbers *numbers, const char *task)
 	}
 	if (file)
 		fclose(file);
+}
+
+/**
+ * pid_of_pidfd() - find the process of a pidfd in /proc
+ * @task: a task with the descriptor, by its number in /proc or "self"
+ * @fd: the descriptor
+ *
+ * Return: the number in /proc, or 0 if the descriptor is no pidfd or the process
+ * has been reaped.
+ */
+pid_t pid_of_pidfd(const char *task, int fd)
+{
+	char path[64], line[128];
+	int pid = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%s/fdinfo/%d", task, fd);
+	file = fopen(path, "re");
+	while (file && !pid && fgets(line, sizeof(line), file))
+		sscanf(line, "Pid: %d", &pid);
+	if (file)
+		fclose(file);
+	return pid > 0 ? pid : 0;
 }
 
 /* Return how many namespaces that of /proc is outside of this command's. */
@@ -96,6 +121,30 @@ static bool is_inside(const char *task, int levels)
 }
 
 /**
+ * pid_in_proc() - find a task in /proc
+ * @pid: number of the task in the namespace of this command
+ *
+ * A pidfd of the task tells its number in /proc.  To look at all tasks would
+ * let a program with many short tasks stall the command.
+ *
+ * Return: its number in /proc, or 0 if it is not there.
+ */
+pid_t pid_in_proc(pid_t pid)
+{
+	pid_t found;
+	int fd;
+
+	if (!levels_outside() || pid <= 0)
+		return pid;
+	fd = syscall(SYS_pidfd_open, pid, PIDFD_THREAD);
+	if (fd < 0)
+		return 0;
+	found = pid_of_pidfd("self", fd);
+	close(fd);
+	return found;
+}
+
+/**
  * pid_numbers_read() - read the numbers of a task
  * @numbers: filled in
  * @in_proc: its number in /proc
@@ -121,54 +170,4 @@ bool pid_numbers_read(struct pid_numbers *numbers, pid_t in_proc)
 	snprintf(path, sizeof(path), "/proc/%s/ns/pid", task);
 	len = readlink(path, numbers->innermost, sizeof(numbers->innermost) - 1);
 	return len > 0;
-}
-
-/**
- * struct search - a search for a task in /proc
- * @pid: its number in the namespace of this command
- * @found: its number in /proc, 0 as long as it is not found
- */
-struct search {
-	pid_t pid;
-	pid_t found;
-};
-
-static void check_task(pid_t pid, pid_t tid, void *data)
-{
-	struct pid_numbers numbers;
-	struct search *search = data;
-
-	if (!search->found && pid_numbers_read(&numbers, tid) &&
-	    numbers.of[0][0] == search->pid)
-		search->found = tid;
-}
-
-static void check_process(pid_t pid, pid_t tid, void *data)
-{
-	struct search *search = data;
-
-	if (!search->found)
-		tasks_of(pid, check_task, data);
-}
-
-/**
- * pid_in_proc() - find a task in /proc
- * @pid: number of the task in the namespace of this command
- *
- * Return: its number in /proc, or 0 if it is not there.
- */
-pid_t pid_in_proc(pid_t pid)
-{
-	static struct search kept[KEPT];
-	struct search *search = &kept[pid % KEPT];
-	struct pid_numbers numbers;
-
-	if (!levels_outside() || pid <= 0)
-		return pid;
-	if (search->pid == pid && pid_numbers_read(&numbers, search->found) &&
-	    numbers.of[0][0] == pid)
-		return search->found;
-	*search = (struct search){ .pid = pid };
-	processes(check_process, search);
-	return search->found;
 }

@@ -25,6 +25,7 @@ struct pid_numbers {
 };
 
 bool pid_numbers_read(struct pid_numbers *numbers, pid_t in_proc);
+pid_t pid_of_pidfd(const char *task, int fd);
 pid_t pid_in_proc(pid_t pid);
 
 #endif /* UTRACE_FORMAT_NAMESPACES_H */
