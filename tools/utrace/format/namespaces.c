@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -84,7 +83,9 @@ pid_t pid_of_pidfd(const char *task, int fd)
 	return pid > 0 ? pid : 0;
 }
 
-/* Return how many namespaces that of /proc is outside of this command's. */
+/*
+ * Return how many levels the namespace of /proc is above that of this command.
+ */
 static int levels_outside(void)
 {
 	static int levels = -1;
@@ -95,29 +96,6 @@ static int levels_outside(void)
 	read_all(&self, "self");
 	levels = self.n ? self.n - 1 : 0;
 	return levels;
-}
-
-/* Check whether the namespace @levels above that of a task is this command's. */
-static bool is_inside(const char *task, int levels)
-{
-	struct stat own, other;
-	char path[300];
-	int fd, parent;
-	bool inside;
-
-	snprintf(path, sizeof(path), "/proc/%s/ns/pid", task);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	for (; fd >= 0 && levels > 0; levels--) {
-		parent = ioctl(fd, NS_GET_PARENT);
-		close(fd);
-		fd = parent;
-	}
-	if (fd < 0)
-		return false;
-	inside = !fstat(fd, &other) && !stat("/proc/self/ns/pid", &own) &&
-		 own.st_ino == other.st_ino;
-	close(fd);
-	return inside;
 }
 
 /**
@@ -147,22 +125,21 @@ pid_t pid_in_proc(pid_t pid)
 /**
  * pid_numbers_read() - read the numbers of a task
  * @numbers: filled in
- * @in_proc: its number in /proc
+ * @pid: its number in the namespace of this command
  *
- * Return: false if there is no such task, or if it has no number in the
- * namespace of this command.
+ * Return: false if there is no such task.
  */
-bool pid_numbers_read(struct pid_numbers *numbers, pid_t in_proc)
+bool pid_numbers_read(struct pid_numbers *numbers, pid_t pid)
 {
 	int outside = levels_outside();
 	char task[16], path[300];
 	ssize_t len;
 	size_t i;
 
-	snprintf(task, sizeof(task), "%d", in_proc);
+	snprintf(task, sizeof(task), "%d", pid_in_proc(pid));
 	read_all(numbers, task);
 	numbers->n -= outside;
-	if (numbers->n <= 0 || (outside && !is_inside(task, numbers->n - 1)))
+	if (numbers->n <= 0)
 		return false;
 	for (i = 0; i < ARRAY_SIZE(numbers->of); i++)
 		memmove(numbers->of[i], numbers->of[i] + outside,
@@ -170,4 +147,26 @@ bool pid_numbers_read(struct pid_numbers *numbers, pid_t in_proc)
 	snprintf(path, sizeof(path), "/proc/%s/ns/pid", task);
 	len = readlink(path, numbers->innermost, sizeof(numbers->innermost) - 1);
 	return len > 0;
+}
+
+/**
+ * pid_from_namespace_of() - translate a number of the namespace of a task
+ * @tid: number of the task in the namespace of this command
+ * @pid: the number in the namespace of the task
+ *
+ * Return: the number in the namespace of this command, or 0 if the task or the
+ * one with the number has ended.
+ */
+pid_t pid_from_namespace_of(pid_t tid, pid_t pid)
+{
+	char path[64];
+	int fd, found;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/pid", pid_in_proc(tid));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	found = ioctl(fd, NS_GET_PID_FROM_PIDNS, pid);
+	close(fd);
+	return found > 0 ? found : 0;
 }

@@ -24,8 +24,9 @@ struct pid_numbers {
 	char innermost[32];
 };
 
-bool pid_numbers_read(struct pid_numbers *numbers, pid_t in_proc);
+bool pid_numbers_read(struct pid_numbers *numbers, pid_t pid);
 pid_t pid_of_pidfd(const char *task, int fd);
 pid_t pid_in_proc(pid_t pid);
+pid_t pid_from_namespace_of(pid_t tid, pid_t pid);
 
 #endif /* UTRACE_FORMAT_NAMESPACES_H */

@@ -5,9 +5,7 @@
  * Names and namespaces are read from /proc when a line is printed.  Names are
  * kept for lines that are printed after the task has gone.
  */
-#include <dirent.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <linux/array_size.h>
@@ -80,7 +78,7 @@ static void read_numbers(pid_t tid)
 {
 	struct pid_numbers now;
 
-	if (!pid_numbers_read(&now, pid_in_proc(tid)))
+	if (!pid_numbers_read(&now, tid))
 		return;
 	seen[tid % KEPT] = now;
 	early[tid % KEPT] = false;
@@ -132,23 +130,6 @@ static pid_t find_in(const struct pid_numbers *numbers,
 	return 0;
 }
 
-/* Find a number of the namespace of @like in all processes.  Returns 0 if not. */
-static pid_t find_in_all(const struct pid_numbers *like, pid_t pid)
-{
-	DIR *proc = opendir("/proc");
-	struct pid_numbers numbers;
-	struct dirent *entry;
-	pid_t found = 0;
-
-	while (proc && !found && (entry = readdir(proc)))
-		if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9' &&
-		    pid_numbers_read(&numbers, atoi(entry->d_name)))
-			found = find_in(&numbers, like, pid);
-	if (proc)
-		closedir(proc);
-	return found;
-}
-
 /* Return the number of this namespace for one of the task's, 0 if not known. */
 static pid_t translate(pid_t pid)
 {
@@ -162,7 +143,7 @@ static pid_t translate(pid_t pid)
 	found = find_in(like, like, pid);
 	for (i = 0; !found && i < KEPT; i++)
 		found = find_in(&seen[i], like, pid);
-	return found ? found : find_in_all(like, pid);
+	return found ? found : pid_from_namespace_of(task_now, pid);
 }
 
 /*

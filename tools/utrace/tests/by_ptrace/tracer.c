@@ -76,7 +76,7 @@ static pid_t process_of(pid_t tid)
 {
 	struct pid_numbers numbers;
 
-	return pid_numbers_read(&numbers, pid_in_proc(tid)) ? numbers.of[1][0] : tid;
+	return pid_numbers_read(&numbers, tid) ? numbers.of[1][0] : tid;
 }
 
 static void read_most(void)
