@@ -37,18 +37,18 @@ static bool is_numbered(const char *path, const char *start, unsigned long *numb
 }
 
 /* Return the number of the process of a pidfd in /proc, or 0. */
-static pid_t read_pidfd(pid_t tid, int fd)
+static pid_t read_pidfd(pid_t task, int fd)
 {
-	char task[16];
+	char name[16];
 
-	snprintf(task, sizeof(task), "%d", pid_in_proc(tid));
-	return pid_of_pidfd(task, fd);
+	snprintf(name, sizeof(name), "%d", task);
+	return pid_of_pidfd(name, fd);
 }
 
 /* Print the process of a pidfd.  Returns false if the descriptor is none. */
-static bool print_pidfd(struct seq_buf *s, pid_t tid, int fd)
+static bool print_pidfd(struct seq_buf *s, pid_t task, int fd)
 {
-	pid_t pid = read_pidfd(tid, fd);
+	pid_t pid = read_pidfd(task, fd);
 
 	if (pid)
 		seq_buf_printf(s, "pid:%d", pid);
@@ -69,20 +69,20 @@ static bool print_device(struct seq_buf *s, const char *path)
 	return true;
 }
 
-static bool print(struct seq_buf *s, unsigned int decode, pid_t tid, int fd,
+static bool print(struct seq_buf *s, unsigned int decode, pid_t task, int fd,
 		  const char *path)
 {
 	const char *text = NULL;
 	unsigned long inode;
 
 	if (decode & DECODE_SOCKET && is_numbered(path, "socket", &inode))
-		text = socket_text(tid, fd, inode, decode & DECODE_BEFORE);
+		text = socket_text(task, fd, inode, decode & DECODE_BEFORE);
 	if (text) {
 		seq_buf_puts(s, text);
 		return true;
 	}
 	if (decode & DECODE_PIDFD && strstr(path, "pidfd") &&
-	    print_pidfd(s, tid, fd))
+	    print_pidfd(s, task, fd))
 		return true;
 	if (decode & DECODE_DEV && print_device(s, path))
 		return true;
@@ -93,15 +93,15 @@ static bool print(struct seq_buf *s, unsigned int decode, pid_t tid, int fd,
 }
 
 /* Check whether a path names the file of a descriptor. */
-static bool is_file_of(const char *path, pid_t tid, int fd)
+static bool is_file_of(const char *path, pid_t task, int fd)
 {
 	struct stat named, opened;
 	char link[64];
 
 	if (lstat(path, &named))
 		return false;
-	snprintf(link, sizeof(link), "/proc/%d/fd/%d", pid_in_proc(tid), fd);
-	/* If the descriptor is closed by now, it was. */
+	snprintf(link, sizeof(link), "/proc/%d/fd/%d", task, fd);
+	/* If the descriptor is closed by now, assume that the path names it. */
 	return stat(link, &opened) || (named.st_dev == opened.st_dev &&
 				       named.st_ino == opened.st_ino);
 }
@@ -110,16 +110,45 @@ static bool is_file_of(const char *path, pid_t tid, int fd)
  * If a path ends with " (deleted)" and that is not a part of the name, remove it.
  * Returns whether it did.
  */
-static bool cut_deleted(char *path, pid_t tid, int fd)
+static bool cut_deleted(char *path, pid_t task, int fd)
 {
 	static const char deleted[] = " (deleted)";
 	size_t len = strlen(path), n = strlen(deleted);
 
 	if (*path != '/' || len <= n || strcmp(path + len - n, deleted) ||
-	    is_file_of(path, tid, fd))
+	    is_file_of(path, task, fd))
 		return false;
 	path[len - n] = '\0';
 	return true;
+}
+
+/* Make the text of a descriptor as fd_text(), of a task by its number in /proc. */
+static const struct utrace_item *make(unsigned int decode, pid_t task, int fd,
+				      const struct utrace_item *file,
+				      unsigned int slot)
+{
+	static __u64 made[SLOTS][(sizeof(struct utrace_item) + TEXT_MAX) / 8];
+	struct utrace_item *item = (void *)made[slot];
+	struct seq_buf s = { .buffer = (char *)item->data, .size = TEXT_MAX };
+	bool part = file->flags & (UTRACE_ITEM_F_TRUNCATED | UTRACE_ITEM_F_FAULTED);
+	char path[PATH_MAX + 1];
+	bool deleted;
+
+	/* The kernel gives no path that is longer than PATH_MAX. */
+	if (!file->len)
+		return NULL;
+	snprintf(path, sizeof(path), "%.*s", (int)file->len, file->data);
+	deleted = !part && cut_deleted(path, task, fd);
+	seq_buf_puts(&s, "<");
+	if (!print(&s, decode, task, fd, path))
+		return NULL;
+	seq_buf_puts(&s, part ? "...>" : ">");
+	if (deleted)
+		seq_buf_puts(&s, "(deleted)");
+	*item = *file;
+	item->kind = UTRACE_ITEM_STRING;
+	item->len = s.len;
+	return item;
 }
 
 /**
@@ -136,28 +165,7 @@ static bool cut_deleted(char *path, pid_t tid, int fd)
 const struct utrace_item *fd_text(unsigned int decode, pid_t tid, int fd,
 				  const struct utrace_item *file, unsigned int slot)
 {
-	static __u64 made[SLOTS][(sizeof(struct utrace_item) + TEXT_MAX) / 8];
-	struct utrace_item *item = (void *)made[slot];
-	struct seq_buf s = { .buffer = (char *)item->data, .size = TEXT_MAX };
-	bool part = file->flags & (UTRACE_ITEM_F_TRUNCATED | UTRACE_ITEM_F_FAULTED);
-	char path[PATH_MAX + 1];
-	bool deleted;
-
-	/* The kernel gives no path that is longer than PATH_MAX. */
-	if (!file->len)
-		return NULL;
-	snprintf(path, sizeof(path), "%.*s", (int)file->len, file->data);
-	deleted = !part && cut_deleted(path, tid, fd);
-	seq_buf_puts(&s, "<");
-	if (!print(&s, decode, tid, fd, path))
-		return NULL;
-	seq_buf_puts(&s, part ? "...>" : ">");
-	if (deleted)
-		seq_buf_puts(&s, "(deleted)");
-	*item = *file;
-	item->kind = UTRACE_ITEM_STRING;
-	item->len = s.len;
-	return item;
+	return make(decode, pid_in_proc(tid), fd, file, slot);
 }
 
 /**
@@ -174,7 +182,7 @@ const struct utrace_item *fd_text_of_pidfd(unsigned int decode, pid_t tid,
 {
 	static __u64 buffer[(sizeof(struct utrace_item) + PATH_MAX) / 8];
 	struct utrace_item *file = (void *)buffer;
-	pid_t pid = read_pidfd(tid, pidfd);
+	pid_t pid = read_pidfd(pid_in_proc(tid), pidfd);
 	char link[64];
 	ssize_t len;
 
@@ -183,5 +191,5 @@ const struct utrace_item *fd_text_of_pidfd(unsigned int decode, pid_t tid,
 	if (len < 0)
 		return NULL;
 	*file = (struct utrace_item){ .kind = UTRACE_ITEM_FILE, .len = len };
-	return fd_text(decode, pid, fd, file, FD_TEXT_MEMBER);
+	return make(decode, pid, fd, file, FD_TEXT_MEMBER);
 }

@@ -31,7 +31,6 @@
 
 #include "decode/print.h"
 #include "lib/memory.h"
-#include "namespaces.h"
 #include "sockets.h"
 
 /* Number of sockets whose addresses are kept. */
@@ -284,13 +283,13 @@ static bool find(struct search *search)
 }
 
 /* Read the protocol of a socket, if the descriptor still has that socket. */
-static bool read_protocol(char *protocol, size_t size, pid_t tid, int fd,
+static bool read_protocol(char *protocol, size_t size, pid_t task, int fd,
 			  unsigned long inode)
 {
 	char path[64], link[64], want[64];
 	ssize_t len;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid_in_proc(tid), fd);
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", task, fd);
 	len = readlink(path, link, sizeof(link) - 1);
 	if (len < 0)
 		return false;
@@ -307,7 +306,7 @@ static bool read_protocol(char *protocol, size_t size, pid_t tid, int fd,
 
 /**
  * socket_text() - describe a socket, as strace does with -yy
- * @tid: a task with the descriptor
+ * @task: number in /proc of a task with the descriptor
  * @fd: the descriptor
  * @inode: number of the socket
  * @before: do not look it up if it was found before, even without an address
@@ -315,7 +314,7 @@ static bool read_protocol(char *protocol, size_t size, pid_t tid, int fd,
  * Return: the text, valid until the next call, or NULL if the descriptor has no
  * such socket any more and the socket was not found before.
  */
-const char *socket_text(pid_t tid, int fd, unsigned long inode, bool before)
+const char *socket_text(pid_t task, int fd, unsigned long inode, bool before)
 {
 	struct kept *slot = &kept[inode % KEPT];
 	static struct search search;
@@ -326,7 +325,7 @@ const char *socket_text(pid_t tid, int fd, unsigned long inode, bool before)
 		*slot = (struct kept){};
 	}
 	if (slot->bound || (before && slot->text) ||
-	    !read_protocol(protocol, sizeof(protocol), tid, fd, inode))
+	    !read_protocol(protocol, sizeof(protocol), task, fd, inode))
 		return slot->text;
 	search.protocol = protocol;
 	search.inode = inode;

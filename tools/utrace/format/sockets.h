@@ -8,6 +8,6 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-const char *socket_text(pid_t tid, int fd, unsigned long inode, bool before);
+const char *socket_text(pid_t task, int fd, unsigned long inode, bool before);
 
 #endif /* UTRACE_FORMAT_SOCKETS_H */
