@@ -111,7 +111,7 @@ static long read_entries(long n)
 }
 
 static struct utrace_item *item_of(struct utrace_rec *rec, unsigned int kind,
-				int nth)
+				   int nth)
 {
 	struct utrace_item *item = NULL;
 

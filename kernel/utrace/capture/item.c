@@ -247,7 +247,7 @@ static bool ends_before(const u8 __user *at)
 {
 	u8 next;
 
-	return !offset_in_page(at) && get_user(next, at);
+	return !offset_in_page(at) && copy_from_user(&next, at, sizeof(next));
 }
 
 /**
