@@ -136,11 +136,11 @@ test_errors() {
 	holds "-e with something else" clear_error "-e trace=SET is" run -e foo=read true
 	holds "-s without a number" clear_error "-s x:" run -s x true
 	holds "-c and -C" clear_error "give one" run -c -C true
-	holds "-e signal: no such signal" clear_error "there is no 'nosuch'" \
+	holds "-e signal: no such signal" clear_error "invalid signal 'nosuch'" \
 		run -e signal=nosuch true
-	holds "-e status: no such status" clear_error "there is no 'nosuch'" \
+	holds "-e status: no such status" clear_error "invalid status 'nosuch'" \
 		run -e status=failed,nosuch true
-	holds "-e quiet: no such lines" clear_error "there is no 'nosuch'" \
+	holds "-e quiet: no such lines" clear_error "invalid quiet 'nosuch'" \
 		run -e quiet=nosuch true
 	holds "an ambiguous option" clear_error "ambiguous" run --re true
 	holds "--syscall-times: no such unit" clear_error "give s, ms" run --syscall-times=x true
