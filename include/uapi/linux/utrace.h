@@ -80,8 +80,9 @@ enum utrace_item_kind {
  * @parent: how many items before this one the item is that contains the pointer
  *	to the memory; 0: the argument is the pointer
  * @field: if @parent is not 0, offset of the pointer in an element of that item
- * @index: if @parent is not 0, number of that element; for UTRACE_ITEM_ARGV, the
- *	number of strings, 65536 at most; for entries of a directory, their number
+ * @index: if @parent is not 0, number of that element, or the descriptor in a set
+ *	of select() whose file this is; for UTRACE_ITEM_ARGV, the number of
+ *	strings, 65536 at most; for entries of a directory, their number
  * @data: the bytes, padded with zeros to a multiple of 8
  */
 struct utrace_item {
