@@ -36,11 +36,11 @@ static const struct {
 	{ AF_IPX, "sockaddr_ipx" },
 	{ AF_NETLINK, "sockaddr_nl" },
 	{ AF_PACKET, "sockaddr_ll" },
-	{ 36, "sockaddr_ieee802154" },
+	{ AF_IEEE802154, "sockaddr_ieee802154" },
 	{ AF_VSOCK, "sockaddr_vm" },
-	{ 42, "sockaddr_qrtr" },
-	{ 44, "sockaddr_xdp" },
-	{ 45, "sockaddr_mctp" },
+	{ AF_QIPCRTR, "sockaddr_qrtr" },
+	{ AF_XDP, "sockaddr_xdp" },
+	{ AF_MCTP, "sockaddr_mctp" },
 };
 
 static void print_data(struct seq_buf *s, const void *data, size_t len)
